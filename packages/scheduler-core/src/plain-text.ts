@@ -4,7 +4,7 @@
  * separators, and halves of surrogate pairs.
  */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u
-const EACH_UNSEEN = new RegExp(UNSEEN.source, 'gu')
+const EACH_UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu
 
 /** Whether a text can be a name: each of its characters is seen, where it stands. */
 export const isPlain = (text: string): boolean => !UNSEEN.test(text)
@@ -14,11 +14,7 @@ export const PLAIN_RULE = 'be text without control characters, controls of text 
 
 /** A text as it can be shown: what is not seen is `\u{...}` with its code point, `kept` characters aside. Text of older data may have it. */
 export const showUnseen = (text: string, kept = ''): string =>
-  isPlain(text)
-    ? text
-    : text.replace(EACH_UNSEEN, (character) =>
-        kept.includes(character) ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-      )
+  text.replace(EACH_UNSEEN, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
 
 /** A key or a text of a document that is no name. */
 export interface UnplainSpot {

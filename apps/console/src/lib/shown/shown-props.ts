@@ -22,7 +22,5 @@ export function shownProps<Given>(given: Given): Given {
 
 function shownIn(value: unknown): unknown {
   if (typeof value === 'string') return showUnseen(value, KEPT)
-  if (!Array.isArray(value)) return value
-  const shown = value.map((item: unknown) => (typeof item === 'string' ? showUnseen(item, KEPT) : item))
-  return shown.some((item, at) => item !== value[at]) ? shown : value
+  return Array.isArray(value) && value.some((item) => shownIn(item) !== item) ? value.map(shownIn) : value
 }
