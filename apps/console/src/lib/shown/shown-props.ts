@@ -1,7 +1,7 @@
 import { showUnseen } from '@gantt/scheduler-core/query'
 
 /** What an element shows, as far as it is text. Values of fields are none: what is edited stays as it is. */
-const TEXTS = ['children', 'title', 'label', 'description', 'aria-label', 'alt', 'placeholder'] as const
+const TEXTS = ['children', 'title', 'label', 'description', 'aria-label'] as const
 
 /** Breaks and tabs are seen for what they are. */
 const KEPT = '\n\t\r'
@@ -10,8 +10,7 @@ type Props = Readonly<Record<string, unknown>>
 
 /** The properties of an element with everything escaped that would not be seen, or would turn the text around it; else the same. */
 export function shownProps<Given>(given: Given): Given {
-  if (given === null || typeof given !== 'object') return given
-  let props = given as Props
+  let props = given as unknown as Props
   for (const name of TEXTS) {
     const value = props[name]
     const shown = shownIn(value)
