@@ -10,7 +10,7 @@ import { persistedDocuments } from './persisted-documents.ts'
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({
-  plugins: [react(), graphiqlFiles(), persistedDocuments(), precompress()],
+  plugins: [react({ jsxImportSource: '#shown' }), graphiqlFiles(), persistedDocuments(), precompress()],
   // our own packages by their sources, so that the console needs no build of theirs
   resolve: { conditions: ['source', ...defaultClientConditions] },
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },

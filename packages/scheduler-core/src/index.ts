@@ -107,6 +107,7 @@ export {
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
+export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'
 export type { PluginNamespace } from './plugin/namespace.ts'

@@ -20,6 +20,7 @@ interface CreateFlags extends Flags {
   readonly scopes: readonly string[]
   readonly expires?: string
   readonly host?: readonly string[]
+  readonly maxNodes?: number
   readonly project?: string
 }
 
@@ -31,13 +32,14 @@ interface ApiKey {
   readonly state: 'ACTIVE' | 'EXPIRED' | 'REVOKED'
   readonly scopes: readonly string[]
   readonly hosts: readonly string[]
+  readonly maxNodes: number | null
   readonly project: string | null
   readonly replaces: string | null
   readonly expiresAt: string | null
   readonly lastUsedAt: string | null
 }
 
-const KEY = 'id name account prefix state scopes hosts project replaces expiresAt lastUsedAt'
+const KEY = 'id name account prefix state scopes hosts maxNodes project replaces expiresAt lastUsedAt'
 const RESULT = `{ __typename ... on ApiKeyPayload { secret key { ${KEY} } } ${REFUSAL} }`
 
 const KEYS = `query Keys($first: Int!, $after: String) { apiKeys(first: $first, after: $after) { ${PAGE_INFO} nodes { ${KEY} } } }`
@@ -59,6 +61,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--scopes <scopes>', `what it may do, by commas: ${SCOPES.join(', ')}`, scopes)
     .option('--expires <when>', 'when it ends: a duration such as P90D, or a time; never if not given', toTime)
     .option('--host <name...>', 'may only report, and only for these hosts')
+    .option('--max-nodes <count>', 'with --host: most nodes that each of them may have; 1 if not given', toCount)
     .option('--project <id>', 'may only place for this project, and names no hosts', notEmpty)
     .action((flags: CreateFlags) => run(flags, () => createKey(flags)))
   withExamples(withService(create), [
@@ -89,10 +92,10 @@ export function addKeys(program: Command): void {
   withExamples(withService(revoke), [['gantt keys revoke 7d0e6a52-...', 'its secret leaked']])
 }
 
-const createKey = ({ name, account, scopes: given, expires, host, project, ...flags }: CreateFlags): Promise<Result> => {
+const createKey = ({ name, account, scopes: given, expires, host, maxNodes, project, ...flags }: CreateFlags): Promise<Result> => {
   const expiresAt = expires === undefined ? {} : { expiresAt: expires }
   return change(flags, CREATE, {
-    input: { name, account, scopes: given, ...(host !== undefined && { hosts: host }), project, ...expiresAt },
+    input: { name, account, scopes: given, ...(host !== undefined && { hosts: host }), maxNodes, project, ...expiresAt },
   })
 }
 
@@ -147,7 +150,16 @@ const COLUMNS = [
   { head: 'used', cut: 'end', least: 5 },
 ] as const
 
-const boundTo = ({ hosts, project }: ApiKey): string => (project !== null ? `project ${project}` : hosts.join(',') || '-')
+const boundTo = ({ hosts, maxNodes, project }: ApiKey): string => {
+  if (project !== null) return `project ${project}`
+  return `${hosts.join(',') || '-'}${maxNodes === null ? '' : `, ${maxNodes} nodes each`}`
+}
+
+function toCount(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1) return count
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.')
+}
 
 function scopes(text: string): readonly string[] {
   const given = text

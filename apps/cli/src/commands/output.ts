@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { CommandFailure, type ExitCode } from './failure.ts'
+import { shownJson, shownLine } from './shown.ts'
 
 /** A note for people on standard error: standard output holds the result and nothing else. */
 export function note(line: string): void {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${shownLine(line)}\n`)
 }
 
 /** What a command found: for people as lines, for programs as one value, for a ticket as a page. */
@@ -25,7 +26,8 @@ export interface Form {
 /** The result on standard output; with `json` exactly one compact line. */
 export function print({ lines, json, markdown }: Result, form: Form): void {
   if (form.markdown && markdown === undefined) throw new Error('the command takes --markdown, but its result has no page')
-  const shown = form.json ? [JSON.stringify(json)] : form.markdown && markdown !== undefined ? markdown : lines
+  const page = form.markdown && markdown !== undefined ? markdown : lines
+  const shown = form.json ? [shownJson(json)] : page.map(shownLine)
   process.stdout.write(`${shown.join('\n')}\n`)
 }
 

@@ -1,3 +1,4 @@
+import { showUnseen } from '@gantt/scheduler-core'
 import Table from 'cli-table3'
 
 /** A column of a table for people. */
@@ -32,7 +33,17 @@ export interface Screen {
 }
 
 /** Rows below each other: at most 80 columns wide, more where the terminal has more. */
-export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
+export function toTable(columns: readonly Column[], given: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
+  const rows = given.map((cells) =>
+    cells.map((cell, at) =>
+      columns[at]?.wraps
+        ? cell
+            .split('\n')
+            .map((line) => showUnseen(line))
+            .join('\n')
+        : showUnseen(cell),
+    ),
+  )
   const widths = fit(columns, rows, screen)
   const table = new Table({
     chars: NO_LINES,
@@ -54,7 +65,9 @@ export function toTable(columns: readonly Column[], rows: readonly (readonly str
 export function toPairs(pairs: readonly (readonly [name: string, value: string])[]): readonly string[] {
   const width = Math.max(...pairs.map(([name]) => name.length)) + GAP
   return pairs.flatMap(([name, value]) =>
-    wrap(value, PAGE_COLUMNS - width).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`.trimEnd()),
+    wrap(value, PAGE_COLUMNS - width)
+      .map((line) => showUnseen(line))
+      .map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`.trimEnd()),
   )
 }
 

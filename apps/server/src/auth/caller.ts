@@ -10,6 +10,8 @@ export interface Caller {
   readonly scopes: readonly Scope[]
   /** Names of the only hosts that it may report for; none: any. */
   readonly hosts: readonly string[]
+  /** Most nodes that each of its hosts may have, for it to report another one. */
+  readonly maxNodes: number
   /** The only project that it may place for; null: any. */
   readonly project: string | null
   /** False once the key was revoked or its time is over: long-lived streams ask again. */
@@ -21,8 +23,8 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
   const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
   const key: ApiKey | undefined = secret === undefined ? undefined : keys.verify(secret)
   if (secret === undefined || key === undefined) return undefined
-  const { id: keyId, name, account, scopes, hosts, project } = key
-  return { keyId, name, account, scopes, hosts, project, isStillKnown: () => keys.verify(secret) !== undefined }
+  const { id: keyId, name, account, scopes, hosts, maxNodes, project } = key
+  return { keyId, name, account, scopes, hosts, maxNodes: maxNodes ?? 1, project, isStillKnown: () => keys.verify(secret) !== undefined }
 }
 
 /** ADMIN may do everything. */

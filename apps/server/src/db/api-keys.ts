@@ -83,6 +83,7 @@ export const toKey = (row: Row): ApiKey => ({
   prefix: row.prefix,
   scopes: scopes.filter((scope) => row.scopes.includes(scope)),
   hosts: row.hosts,
+  maxNodes: row.maxNodes,
   project: row.project,
   replaces: row.replaces,
   createdAt: Number(row.createdAtMs),

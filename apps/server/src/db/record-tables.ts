@@ -134,12 +134,13 @@ async function writeRows(
 async function writeKeys(tx: Database, rows: readonly KeyRow[]): Promise<void> {
   const documents = rows.map(({ key, hash }) => ({
     ...{ id: key.id, name: key.name, account: key.account, prefix: key.prefix, hash, scopes: key.scopes, hosts: key.hosts },
+    ...{ max_nodes: key.maxNodes },
     ...{ project: key.project, replaces: key.replaces, created_at_ms: key.createdAt, expires_at_ms: key.expiresAt },
     ...{ revoked_at_ms: key.revokedAt, last_used_at_ms: key.lastUsedAt },
   }))
   await tx.$executeRaw`
-    INSERT INTO api_key (id, name, account, prefix, hash, scopes, hosts, project, replaces, created_at_ms, expires_at_ms, revoked_at_ms, last_used_at_ms)
+    INSERT INTO api_key (id, name, account, prefix, hash, scopes, hosts, max_nodes, project, replaces, created_at_ms, expires_at_ms, revoked_at_ms, last_used_at_ms)
     SELECT * FROM jsonb_to_recordset(${JSON.stringify(documents)}::jsonb) AS row(id uuid, name text, account text, prefix text, hash text,
-      scopes text[], hosts text[], project text, replaces uuid, created_at_ms bigint, expires_at_ms bigint, revoked_at_ms bigint, last_used_at_ms bigint)
+      scopes text[], hosts text[], max_nodes int, project text, replaces uuid, created_at_ms bigint, expires_at_ms bigint, revoked_at_ms bigint, last_used_at_ms bigint)
     ON CONFLICT (id) DO UPDATE SET expires_at_ms = excluded.expires_at_ms, revoked_at_ms = excluded.revoked_at_ms`
 }

@@ -100,6 +100,7 @@ const textOf = ({ key: { lastUsedAt: _lastUsedAt, scopes, hosts, ...key }, hash 
     key.prefix,
     scopes,
     hosts,
+    key.maxNodes,
     key.project,
     key.replaces,
     key.createdAt,

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { quote } from '@gantt/scheduler-core'
+import { GraphQLError } from 'graphql'
 import { fault } from '../schema/faults.ts'
+import type { DocumentTexts } from './document-cache.ts'
 import type { Documents } from './documents.ts'
 import { limits } from './limits.ts'
 
@@ -20,10 +22,11 @@ const tooLarge = () =>
   })
 
 /**
- * The parameters in a JSON body; of an operation that is named by its id, the text. Throws the fault: another content type, too
- * large (before all of it is read), not JSON, not a call, an id that is not known.
+ * The parameters in a JSON body; of an operation that is named by its id, the text. The text of the document is in its normal
+ * form. Throws the fault: another content type, too large (before all of it is read), not JSON, not a call, an id that is not
+ * known, a document that is too long or no GraphQL.
  */
-export async function readParams(request: IncomingMessage, documents: Documents): Promise<Params> {
+export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
   // only JSON: what a foreign page's form can send is never a call
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
@@ -38,7 +41,7 @@ export async function readParams(request: IncomingMessage, documents: Documents)
       rule: 'http.content_encoding',
       status: 415,
     })
-  return toParams(parseJson(await readBody(request)), documents)
+  return toParams(parseJson(await readBody(request)), documents, texts)
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -67,7 +70,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Throws the fault unless the body is one call. */
-function toParams(body: unknown, documents: Documents): Params {
+function toParams(body: unknown, documents: Documents, texts: DocumentTexts): Params {
   if (Array.isArray(body)) throw wrong([], body, 'one call, not a list of calls')
   if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query or documentId')
   const { query: sent, documentId, operationName, variables, extensions, ...others } = body as Record<string, unknown>
@@ -80,9 +83,11 @@ function toParams(body: unknown, documents: Documents): Params {
     throw wrong(['operationName'], operationName, 'a name')
   if (!isMap(variables)) throw wrong(['variables'], variables, 'an object')
   if (!isMap(extensions)) throw wrong(['extensions'], extensions, 'an object')
-  checkDocument(query)
+  checkLength(query)
+  const normal = normalOf(query, texts)
+  checkDepth(normal)
   checkVariables(variables)
-  return { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
+  return { query: normal, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
 }
 
 /** The text of an operation that was sent by its id. */
@@ -97,8 +102,34 @@ function textOf(documentId: unknown, sent: unknown, documents: Documents): strin
   })
 }
 
+/** Long before the limit of the body, which is that of variables: no document that means something is as long. */
+function checkLength(query: string): void {
+  const bytes = Buffer.byteLength(query)
+  if (bytes > limits.documentBytes)
+    throw fault(
+      'GRAPHQL_VALIDATION_FAILED',
+      `The document has ${bytes} bytes; at most ${limits.documentBytes} are allowed. What is long belongs into variables.`,
+      {
+        path: ['query'],
+        rule: 'limit.document',
+        found: `${bytes} bytes`,
+        allowed: `at most ${limits.documentBytes} bytes`,
+        status: 413,
+      },
+    )
+}
+
+function normalOf(query: string, texts: DocumentTexts): string {
+  try {
+    return texts.normal(query)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw fault('GRAPHQL_PARSE_FAILED', error.message.slice(0, 300))
+  }
+}
+
 /** The parser and the validation descend with the document: how far is bounded before they begin. */
-function checkDocument(query: string): void {
+function checkDepth(query: string): void {
   let depth = 0
   for (const character of query) {
     if (character === '{' || character === '[' || character === '(') depth++

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -292,4 +292,81 @@ test('a key bound to host names reports for them; other reports are refused each
   const none = await api.ask(document, { updates: [report('secret-host-2', 2)] }, agent)
   expect(rootOf(none, 'updateResourceStats')).toMatchObject({ appliedCount: 0, results: [{ code: 'FORBIDDEN' }] })
   expect((await api.ask('{ host(name: "secret-host-2") { capacity { used } } }')).text).toBe(before.text)
+})
+
+describe('a key bound to hosts adds no more nodes than it states', () => {
+  const REPORT = `mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount
+    results { __typename ... on ValidationError { code message path issues { rule } } } } }`
+  const full = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+  const nodeOf = (host: string, node: string | null, sequence = 1) => ({
+    name: { host, ...(node === null ? {} : { node }) },
+    reporter: { incarnation: '6f1c7f0e-6f0e-4d5a-9c3e-0d8f5f0b2a11', sequence },
+    report: { full: { ...full, runningVms: sequence } },
+  })
+  const send = async (key: string, ...updates: readonly unknown[]): Promise<Json> =>
+    rootOf(await api.ask(REPORT, { updates }, key), 'updateResourceStats')
+  const keyFor = async (hosts: readonly string[], maxNodes?: number): Promise<string> =>
+    (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts, ...(maxNodes ? { maxNodes } : {}) })).secret
+  const countOf = async (host: string): Promise<number> =>
+    (await dataOf(api, `{ hosts(query: "host:${host}") { totalCount } }`)).hosts.totalCount
+
+  test('one if it states none, and that one as often as it likes', async () => {
+    const key = await keyFor(['one'])
+    expect((await send(key, nodeOf('one', null))).appliedCount).toBe(1)
+    expect((await send(key, nodeOf('one', null, 2))).appliedCount).toBe(1)
+    const { appliedCount, results } = await send(key, nodeOf('one', 'other'), nodeOf('one', null, 3))
+    expect(appliedCount).toBe(1)
+    expect(results[0]).toMatchObject({
+      code: 'FORBIDDEN',
+      path: ['input', 'updates', '0', 'name', 'node'],
+      message: expect.stringContaining('"one" has 1, and the key may report at most 1 of a host'),
+      issues: [{ rule: 'key.max_nodes' }],
+    })
+    expect(await countOf('one')).toBe(1)
+  })
+
+  test.each<[string, string, (host: string) => readonly (readonly unknown[])[]]>([
+    [
+      '3,000 in calls of a thousand',
+      'many-calls',
+      (host) => [0, 1, 2].map((call) => Array.from({ length: 1_000 }, (_, i) => nodeOf(host, `n${call}-${i}`))),
+    ],
+    ['a hundred calls at once, each with another', 'at-once', (host) => Array.from({ length: 100 }, (_, i) => [nodeOf(host, `n${i}`)])],
+    ['names that differ in case', 'cased', (host) => ['n', 'N', 'ń', 'n ', ' n', 'n.'].map((node) => [nodeOf(host, node)])],
+    [
+      'names of other hosts',
+      'borrowed',
+      (host) => ['secret-host-1', 'secret-host-2', 'one', host, 'x'].map((node) => [nodeOf(host, node)]),
+    ],
+    [
+      'the same node twice in a call, and others',
+      'twice',
+      (host) => [['a', 'a', 'b', 'b', 'c', 'c'].map((node, i) => nodeOf(host, node, i + 1))],
+    ],
+  ])('three of %s', async (_name, host, calls) => {
+    const key = await keyFor([host], 3)
+    await Promise.all(calls(host).map((updates) => send(key, ...updates)))
+    expect(await countOf(host)).toBe(3)
+  })
+
+  test('each of several hosts has as many', async () => {
+    const key = await keyFor(['left', 'right'])
+    const { appliedCount } = await send(key, nodeOf('left', null), nodeOf('right', null), nodeOf('right', 'second'))
+    expect([appliedCount, await countOf('left'), await countOf('right')]).toEqual([2, 1, 1])
+  })
+
+  test('nodes that others reported count, and stay reportable', async () => {
+    const unbound = await api.keyWith('REPORT')
+    await send(unbound, nodeOf('old', 'a'), nodeOf('old', 'b'))
+    const key = await keyFor(['old'], 2)
+    const { appliedCount, results } = await send(key, nodeOf('old', 'a', 2), nodeOf('old', 'b', 2), nodeOf('old', 'c'))
+    expect([appliedCount, results[2].__typename]).toEqual([2, 'ValidationError'])
+  })
+
+  test('a place that was refused is free for the next', async () => {
+    const key = await keyFor(['again'])
+    const broken = { ...nodeOf('again', 'x'), report: { full: { ...full, vcpus: -1 } } }
+    expect((await send(key, broken)).appliedCount).toBe(0)
+    expect((await send(key, nodeOf('again', 'y'))).appliedCount).toBe(1)
+  })
 })

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readParams } from './body.ts'
+import { createDocumentTexts } from './document-cache.ts'
 import { type Documents, readDocuments } from './documents.ts'
 import { toFault } from './masking.ts'
 
 const ID = `sha256:${'0'.repeat(64)}`
-const TEXT = 'query Viewer { viewer { account } }'
+const TEXT = 'query Viewer{viewer{account}}'
 
 describe('operations that are sent by their ids', () => {
   let folder: string
@@ -22,7 +23,7 @@ describe('operations that are sent by their ids', () => {
     await writeFile(path.join(folder, 'documents.json'), JSON.stringify({ [ID]: TEXT }))
     documents = await readDocuments(folder)
     server = createServer((request, response) => {
-      void readParams(request, documents).then(
+      void readParams(request, documents, createDocumentTexts()).then(
         (params) => response.end(JSON.stringify(params)),
         (error: unknown) => {
           const { extensions } = toFault(error)

@@ -1,17 +1,18 @@
-import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind, parse } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../schema/context.ts'
-import { fault } from '../schema/faults.ts'
+import { fault, isFault } from '../schema/faults.ts'
 import { servicesFor } from '../services/bound.ts'
 import type { Services } from '../services/services.ts'
 import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
+import { createDocumentCache, type DocumentCache, useDocumentCache } from './document-cache.ts'
 import { useFieldRules } from './field-rules.ts'
 import { type Heartbeat, useHeartbeats } from './heartbeats.ts'
-import { checkLimits, limits } from './limits.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
+import { checkCost } from './operation-cost.ts'
 
 /** What the HTTP server knows of a call before its document is read. */
 export interface Call {
@@ -22,6 +23,8 @@ export interface Call {
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema
   readonly services: Services
+  /** Where documents are kept that come again; its own if not given. */
+  readonly documents?: DocumentCache
   /** Undefined when all that can be read is durable; else it resolves once what was read is. */
   settled?(): Promise<void> | undefined
   /** What the heartbeats of open streams say. */
@@ -33,7 +36,14 @@ export interface GraphqlOptions {
 export type GraphqlHandler = YogaServerInstance<Call, Context>
 
 /** GraphQL over a request whose body was read and whose caller is known. */
-export function createGraphql({ schema, services, settled = () => undefined, heartbeat, warn }: GraphqlOptions): GraphqlHandler {
+export function createGraphql({
+  schema,
+  services,
+  documents = createDocumentCache(),
+  settled = () => undefined,
+  heartbeat,
+  warn,
+}: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
     schema,
     context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId, fleetAt: services.moments.forCall() }),
@@ -44,9 +54,12 @@ export function createGraphql({ schema, services, settled = () => undefined, hea
     graphiql: false,
     landingPage: false,
     maxRequestBodySize: false,
+    // its own cache holds a thousand documents of any size
+    parserAndValidationCache: false,
     maskedErrors: { maskError: (error) => toFault(error) },
     plugins: [
-      useLimits(),
+      useDocumentCache(documents),
+      useCostLimit(),
       useFieldRules(),
       useTypedErrors(schema),
       useDurableReads(settled),
@@ -57,21 +70,17 @@ export function createGraphql({ schema, services, settled = () => undefined, hea
   })
 }
 
-/** Refuses what asks for too much: tokens while parsing, the rest before anything runs. */
-function useLimits(): Plugin<Context, Call> {
+/** Refuses what costs too much on the values that it would run with, before anything runs. */
+function useCostLimit(): Plugin<Context, Call> {
   const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
     try {
-      checkLimits(schema, document, operationName ?? undefined, variableValues ?? {})
+      checkCost(schema, document, operationName ?? undefined, variableValues ?? {})
     } catch (error) {
       setResultAndStopExecution({ errors: [error as GraphQLError] })
     }
   }
-  return {
-    onParse: ({ setParseFn }) => setParseFn((source) => parse(source, { maxTokens: limits.tokens })),
-    onExecute: check,
-    onSubscribe: check as never,
-  }
+  return { onExecute: check, onSubscribe: check as never }
 }
 
 /** Says of every value that does not fit where it is, what was found and what is allowed. */
@@ -92,7 +101,8 @@ function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
     onParse:
       () =>
       ({ result, replaceParseResult }) => {
-        if (result instanceof Error) replaceParseResult(fault('GRAPHQL_PARSE_FAILED', result.message.slice(0, 300)) as never)
+        if (result instanceof Error && !isFault(result))
+          replaceParseResult(fault('GRAPHQL_PARSE_FAILED', result.message.slice(0, 300)) as never)
       },
     onValidate:
       ({ params }) =>

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, startTestService, type TestService } from '../testing/test-service.ts'
 import { limits } from './limits.ts'
@@ -39,11 +40,7 @@ describe('limits', () => {
     ['depth', `{ hosts { nodes { ${nested(3)} } } }`, 'limit.depth'],
     ['aliases', `{ viewer { ${Array.from({ length: 31 }, (_, i) => `a${i}: scopes`).join(' ')} } }`, 'limit.aliases'],
     ['root fields', `{ ${Array.from({ length: 11 }, (_, i) => `a${i}: viewer { scopes }`).join(' ')} }`, 'limit.root_fields'],
-    [
-      'directives',
-      `{ viewer { scopes ${'@include(if: true)'.repeat(1)} ${Array.from({ length: 60 }, () => 'scopes @include(if: true)').join(' ')} } }`,
-      'limit.directives',
-    ],
+    ['directives', `{ viewer { ${'... @include(if: true) { scopes } '.repeat(51)} } }`, 'limit.directives'],
     [
       'bulk data',
       `{ fleet { ${Array.from({ length: 20 }, (_, i) => `c${i}: columns(names: [STATE]) { count }`).join(' ')} } }`,
@@ -140,4 +137,60 @@ test('a client that reads only after it has sent everything still reads 413', as
     body: 'x'.repeat(limits.bodyBytes + 1_000_000),
   })
   expect(response.status).toBe(413)
+})
+
+describe('a document that is too long is refused, long before the limit of the body', () => {
+  test.each([
+    ['a comment', `{ viewer { scopes } } # ${'x'.repeat(limits.documentBytes)}`],
+    ['a comment of 3.9 MB', `{ viewer { scopes } } # ${'x'.repeat(3_900_000)}`],
+    ['blanks', `{ viewer { scopes } }${' '.repeat(limits.documentBytes)}`],
+    ['a literal', `{ hosts(query: "${'x'.repeat(limits.documentBytes)}") { totalCount } }`],
+    ['characters of several bytes', `{ viewer { scopes } } # ${'ä'.repeat(limits.documentBytes / 2)}`],
+    ['a name', `{ ${'x'.repeat(limits.documentBytes)} }`],
+  ])('by %s', async (_name, text) => {
+    const answer = await api.ask(text)
+    expect([answer.status, codeOf(answer)]).toEqual([413, 'GRAPHQL_VALIDATION_FAILED'])
+    expect(answer.errors[0]?.extensions).toMatchObject({
+      rule: 'limit.document',
+      path: ['query'],
+      found: `${Buffer.byteLength(text)} bytes`,
+      allowed: `at most ${limits.documentBytes} bytes`,
+    })
+  })
+
+  test('variables may be longer', async () => {
+    const answer = await api.ask('query ($q: String) { hosts(query: $q) { totalCount } }', { q: 'x'.repeat(2 * limits.documentBytes) })
+    expect(answer.errors[0]?.message).toContain(`the filter has ${2 * limits.documentBytes} characters`)
+  })
+})
+
+test('introspection that would answer without end is refused before anything runs, whatever the key', async () => {
+  const { service } = api
+  const { secret } = await service.keys.create({ name: 'bound', account: 'agents', scopes: ['REPORT'], hosts: ['h1'] })
+  const steps = [
+    ['Schema', 'types'],
+    ['Type', 'fields'],
+    ['Field', 'args'],
+    ['InputValue', 'type'],
+    ['Type', 'enumValues'],
+  ] as const
+  const levels = Array.from({ length: 12 }, (_, i) => steps[i % 3 === 0 && i > 0 ? 1 : Math.min(i, 3)] ?? steps[0])
+  const fragments = levels.map(
+    ([on, field], i) => `fragment f${i} on __${on}{${'abcd'.replace(/./g, (alias) => `${alias}:${field}{...f${i + 1}}`)}}`,
+  )
+  const attack = `{__schema{...f0}}${fragments.join('')}fragment f${levels.length} on __Type{name}`
+  const answer = await api.ask(attack, {}, secret)
+  expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([
+    400,
+    'GRAPHQL_VALIDATION_FAILED',
+    expect.stringMatching(/^limit\.(aliases|introspection_depth)$/),
+  ])
+  expect((await api.ask(getIntrospectionQuery(), {}, secret)).status).toBe(200)
+})
+
+test('a filter whose pattern made a replica stall is answered, and one of too many stars is refused with both numbers', async () => {
+  const hosts = (query: string) => api.ask('query ($q: String) { hosts(query: $q) { totalCount } }', { q: query })
+  expect((await hosts('host:*a*a*a*a*a*a*a*b')).data).toEqual({ hosts: { totalCount: 0 } })
+  const answer = await hosts(`host:${'*a'.repeat(17)}`)
+  expect(answer.errors[0]?.message).toContain('the filter has 17 stars; 16 are allowed')
 })

@@ -8,6 +8,7 @@ import { fault } from '../schema/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import { readParams } from './body.ts'
 import type { ConsoleHandler } from './console.ts'
+import { createDocumentTexts } from './document-cache.ts'
 import type { Documents } from './documents.ts'
 import type { GraphqlHandler } from './graphql.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -60,6 +61,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   let parts: HttpParts | undefined
   let startingWhy = 'the service is starting'
   let closing: Promise<void> | undefined
+  const texts = createDocumentTexts()
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, maxHeaderSize: 32_768 }, (request, response) => {
     if (closing !== undefined) response.setHeader('connection', 'close')
     void answer(request, response).catch((error: unknown) => refuse(options, request, response, requestIdOf(request), error))
@@ -116,7 +118,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         allowed: 'POST',
         status: 405,
       })
-    Object.assign(request, { body: await readParams(request, documents) })
+    Object.assign(request, { body: await readParams(request, documents, texts) })
     await run(request, response, { caller, requestId })
   }
 

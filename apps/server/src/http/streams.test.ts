@@ -157,6 +157,24 @@ test('one who has seen more than this replica is told of a gap', async () => {
   expect(fleetDeltas).toEqual({ from: '999999', to: fleetDeltas.to, names: [], gap: { missedFrom: '999999', resumeAt: fleetDeltas.to } })
 })
 
+test('one key cannot take all streams of a replica', async () => {
+  const [greedy, other] = [await api.keyWith('READ'), await api.keyWith('READ')]
+  const abort = new AbortController()
+  const open = (key: string) =>
+    fetch(api.url, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query: 'subscription { hostChanged { revision } }' }),
+    })
+  const first = await Promise.all(Array.from({ length: 128 }, () => open(greedy)))
+  expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]))
+  const more = await open(greedy)
+  expect(await more.text()).toContain('key has 128 streams open in this process, and may have 128')
+  expect((await open(other)).status).toBe(200)
+  abort.abort()
+})
+
 test('when the service closes, streams end and calls under way are answered', async () => {
   const other = await startTestService()
   await other.report({ h1: {} })

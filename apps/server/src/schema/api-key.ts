@@ -23,6 +23,10 @@ const ApiKey = builder.objectRef<ApiKeyShape>('ApiKey').implement({
       description: 'The only hosts that it may report for; none: any.',
       resolve: ({ hosts }) => [...hosts],
     }),
+    maxNodes: t.exposeInt('maxNodes', {
+      nullable: true,
+      description: 'Most nodes that each of its hosts may have, for it to report another one; null: 1.',
+    }),
     project: t.exposeString('project', { nullable: true, description: 'The only project that it may place for; null: any.' }),
     replaces: t.exposeString('replaces', { nullable: true, description: 'Id of the key that it took the place of.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
@@ -65,6 +69,10 @@ const ApiKeyCreateInput = builder.inputType('ApiKeyCreateInput', {
     }),
     expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself; never if not given.' }),
     hosts: t.stringList({ description: 'Names of the only hosts that it may report for, 1 to 100.' }),
+    maxNodes: t.int({
+      description:
+        'Only with hosts: most nodes that each of them may have, those already there counted, for it to report another one, 1 to 10,000; 1 if not given.',
+    }),
     project: t.string({
       description: 'The only project that it may place for. It may then name no host, and is told of none but those chosen.',
     }),
@@ -98,6 +106,7 @@ builder.mutationFields((t) => ({
         scopes: input.scopes,
         expiresAt: input.expiresAt ?? null,
         hosts: input.hosts ?? null,
+        maxNodes: input.maxNodes ?? null,
         project: input.project ?? null,
       }),
   }),

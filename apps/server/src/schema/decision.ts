@@ -345,7 +345,14 @@ builder.subscriptionField('decisions', (t) =>
       samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many, 1 to 1000.' }),
     },
     subscribe: (_root, { filter, query, after, samplePerSecond }, { watch, caller }) =>
-      watch.decisions({ filter: toFilter(filter), query, after, perSecond: samplePerSecond ?? 20, mayGoOn: caller.isStillKnown }),
+      watch.decisions({
+        filter: toFilter(filter),
+        query,
+        after,
+        perSecond: samplePerSecond ?? 20,
+        keyId: caller.keyId,
+        mayGoOn: caller.isStillKnown,
+      }),
     resolve: (event) => event,
   }),
 )

@@ -148,7 +148,7 @@ builder.subscriptionField('fleetDeltas', (t) =>
       interval: t.arg({ type: 'Duration', defaultValue: 1_000, description: 'PT0.1S to PT60S.' }),
     },
     subscribe: (_root, { columns, after, interval }, { watch, caller }) =>
-      watch.fleet({ columns, after, intervalMs: interval ?? 1_000, mayGoOn: caller.isStillKnown }),
+      watch.fleet({ columns, after, intervalMs: interval ?? 1_000, keyId: caller.keyId, mayGoOn: caller.isStillKnown }),
     resolve: (event) => event,
   }),
 )

@@ -340,7 +340,7 @@ builder.subscriptionField('hostChanged', (t) =>
       query: t.arg.string({ description: 'As in hosts.' }),
       after: t.arg({ type: 'Revision', description: 'Begin with the hosts that changed after it.' }),
     },
-    subscribe: (_root, args, { watch, caller }) => watch.hosts({ ...args, mayGoOn: caller.isStillKnown }),
+    subscribe: (_root, args, { watch, caller }) => watch.hosts({ ...args, keyId: caller.keyId, mayGoOn: caller.isStillKnown }),
     resolve: (event) => event,
   }),
 )

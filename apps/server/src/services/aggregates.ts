@@ -26,7 +26,7 @@ import { type Impact, impactOn } from './hosts.ts'
 import { readAggregate } from './nova-import.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
-import { checkText } from './text.ts'
+import { checkName, checkText } from './text.ts'
 
 const MAX_HOSTS = 100_000
 const MAX_KEYS = 256
@@ -283,13 +283,16 @@ function edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit):
 function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
   const { name, availabilityZone, setMetadata, unsetMetadata, addHosts, removeHosts } = edit
   const issues: Issue[] = []
-  if (typeof name === 'string') issues.push(...checkText(['input', 'name'], name))
-  if (typeof availabilityZone === 'string') issues.push(...checkText(['input', 'availabilityZone'], availabilityZone))
+  if (typeof name === 'string') issues.push(...checkName(['input', 'name'], name))
+  if (typeof availabilityZone === 'string') issues.push(...checkName(['input', 'availabilityZone'], availabilityZone))
   if ((setMetadata ?? []).length > MAX_KEYS) issues.push(issue(['input', 'setMetadata'], setMetadata, `be at most ${MAX_KEYS} keys`))
   const keys = new Set<string>()
   for (const [i, { key, value }] of (setMetadata ?? []).entries()) {
     const path = ['input', 'setMetadata', String(i)]
-    issues.push(...checkText([...path, 'key'], key), ...checkText([...path, 'value'], value, { min: key === ZONE_KEY ? 1 : 0, max: 4_096 }))
+    issues.push(...checkName([...path, 'key'], key))
+    // the zone is a name; other values are what their readers make of them
+    const checkValue = key === ZONE_KEY ? checkName : checkText
+    issues.push(...checkValue([...path, 'value'], value, { min: key === ZONE_KEY ? 1 : 0, max: 4_096 }))
     if (key === '__proto__') issues.push(issue([...path, 'key'], key, 'be another key'))
     if (keys.has(key)) issues.push(issue([...path, 'key'], key, 'be given once', 'call.repeated'))
     if (key === ZONE_KEY && typeof availabilityZone === 'string' && value !== availabilityZone)

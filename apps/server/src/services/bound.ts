@@ -12,9 +12,9 @@ import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from '.
 import { noHostFoundMessage, type TenantExplanations } from './tenant-explanation.ts'
 
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
-export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'project'>): Services {
-  const { hosts, project, account } = caller
-  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts), liveness: livenessOf(services.liveness, hosts) }
+export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project'>): Services {
+  const { hosts, maxNodes, project, account } = caller
+  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services.liveness, hosts) }
   if (project === null) return services
   return {
     ...services,
@@ -25,8 +25,8 @@ export function servicesFor(services: Services, caller: Pick<Caller, 'account' |
   }
 }
 
-/** Reports for other hosts are refused, each for itself. */
-function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, hosts: readonly string[]): Stats {
+/** Reports for other hosts are refused, each for itself, and so are those of more nodes than the key states. */
+function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, hosts: readonly string[], maxNodes: number): Stats {
   const isOwn = ({ name }: ReportInput): boolean => hosts.includes(name.host)
   const refusal = ({ name }: ReportInput, i: number) =>
     invalid([refused(['input', 'updates', String(i), 'name', 'host'], name.host, 'be a host that the key is bound to')], 'FORBIDDEN')
@@ -34,8 +34,8 @@ function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, host
     ...stats,
     async update(reports) {
       const own = reports.filter(isOwn)
-      if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports)
-      const answered = own.length > 0 ? await stats.update(own) : { results: [], revision: revision() }
+      if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports, { maxNodes })
+      const answered = own.length > 0 ? await stats.update(own, { maxNodes }) : { results: [], revision: revision() }
       return { ...answered, results: merge<ReportInput, ReportOutcome>(reports, isOwn, answered.results, refusal) }
     },
   }

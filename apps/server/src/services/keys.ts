@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ApiKey, type ApiKeyStore, drawSecret, isUsable, type KeyWrite, type Scope } from '../stores/api-keys.ts'
 import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
-import { checkRange, checkText } from './text.ts'
+import { checkName, checkRange } from './text.ts'
 
 export type { ApiKey, Scope } from '../stores/api-keys.ts'
 
@@ -10,6 +10,7 @@ export const DEFAULT_OVERLAP_MS = 3_600_000
 export const MAX_OVERLAP_MS = 30 * 24 * 3_600_000
 const MAX_TEXT = 255
 const MAX_HOSTS = 100
+const MAX_NODES = 10_000
 
 export const keyStates = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
 export type KeyState = (typeof keyStates)[number]
@@ -27,6 +28,8 @@ export interface NewKey {
   readonly expiresAt: number | null
   /** Null: bound to none. */
   readonly hosts: readonly string[] | null
+  /** Most nodes of each of its hosts; null: 1. */
+  readonly maxNodes: number | null
   readonly project: string | null
 }
 
@@ -111,8 +114,8 @@ export function createKeys(store: ApiKeyStore): Keys {
       if (issues.length > 0) return invalid(issues)
       return change(id, (old, _keys, now) => {
         if (!isUsable(old, now)) return { writes: [], answer: invalid([issue(['id'], id, 'be a key that did not end')], 'CONFLICT') }
-        const { name, account, scopes, hosts, project, expiresAt } = old
-        const { write, done } = make({ name, account, scopes, hosts, project, expiresAt }, id, now)
+        const { name, account, scopes, hosts, maxNodes, project, expiresAt } = old
+        const { write, done } = make({ name, account, scopes, hosts, maxNodes, project, expiresAt }, id, now)
         const ends = Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY)
         return { writes: [write, { type: 'expire', id, at: ends }], answer: done }
       })
@@ -131,14 +134,16 @@ export function createKeys(store: ApiKeyStore): Keys {
 const hasWord = ({ name, account, project, prefix }: ApiKey, word: string): boolean =>
   [name, account, project ?? '', prefix].some((text) => text.toLowerCase().includes(word))
 
-function check({ name, account, scopes, expiresAt, hosts, project }: NewKey & Pick<ApiKey, 'hosts'>, now: number): Issue[] {
+function check({ name, account, scopes, expiresAt, hosts, maxNodes, project }: NewKey & Pick<ApiKey, 'hosts'>, now: number): Issue[] {
   const at = (field: string) => ['input', field]
-  const issues = [...checkText(at('name'), name, { max: MAX_TEXT }), ...checkText(at('account'), account, { max: MAX_TEXT })]
+  const issues = [...checkName(at('name'), name, { max: MAX_TEXT }), ...checkName(at('account'), account, { max: MAX_TEXT })]
   if (scopes.length === 0) issues.push(issue(at('scopes'), scopes, 'name at least one scope'))
   if (expiresAt !== null && expiresAt <= now) issues.push(issue(at('expiresAt'), new Date(expiresAt).toISOString(), 'be in the future'))
   if (hosts.length > MAX_HOSTS) issues.push(issue(at('hosts'), hosts.length, `be at most ${MAX_HOSTS} hosts`))
-  issues.push(...hosts.slice(0, MAX_HOSTS).flatMap((host, i) => checkText([...at('hosts'), String(i)], host, { max: MAX_TEXT })))
-  if (project !== null) issues.push(...checkText(at('project'), project, { max: MAX_TEXT }))
+  issues.push(...hosts.slice(0, MAX_HOSTS).flatMap((host, i) => checkName([...at('hosts'), String(i)], host, { max: MAX_TEXT })))
+  if (maxNodes !== null && hosts.length === 0) issues.push(issue(at('maxNodes'), maxNodes, 'be left out where no host is given'))
+  else if (maxNodes !== null) issues.push(...checkRange(at('maxNodes'), maxNodes, 1, MAX_NODES, ' nodes of each host'))
+  if (project !== null) issues.push(...checkName(at('project'), project, { max: MAX_TEXT }))
   if (hosts.length > 0 && project !== null) issues.push(issue(at('project'), project, 'not be given together with hosts'))
   for (const [binding, allowed] of Object.entries(boundScopes)) {
     const isBound = binding === 'hosts' ? hosts.length > 0 : project !== null

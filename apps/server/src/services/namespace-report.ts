@@ -2,7 +2,7 @@ import { COMPUTE, isOwnNamespace, limits, namespaceNamed, ownNamespaces, type Pl
 import type { Documents } from '../plugin/outside/documents.ts'
 import { type Issue, issue, under } from './outcome.ts'
 import type { Read, ReportInput } from './stats.ts'
-import { checkText } from './text.ts'
+import { checkName } from './text.ts'
 
 /** What is wrong with a report under a namespace, as far as this process can tell by itself. */
 export function checkNamespace(
@@ -10,7 +10,7 @@ export function checkNamespace(
   path: readonly string[],
   plugins: Plugins,
 ): Issue[] {
-  const issues = checkText([...path, 'version'], version, { max: 64 })
+  const issues = checkName([...path, 'version'], version, { max: 64 })
   if (!/^[a-z][a-z0-9._-]{0,62}$/.test(namespace))
     issues.push(
       issue([...path, 'namespace'], namespace, 'be a lower-case letter and up to 62 letters, digits, dots, dashes and underscores'),

@@ -19,7 +19,8 @@ import type { Decisions, DecisionView } from './decisions.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
-import { checkRange, checkText } from './text.ts'
+import { checkRequest } from './request-limits.ts'
+import { checkName, checkRange } from './text.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
@@ -113,7 +114,9 @@ export function parseSpec({ document, issues, path }: SpecDocument): { readonly 
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems)]
-  return parsed.ok && all.length === 0 ? { value: parsed.value } : invalid(all)
+  if (!parsed.ok || all.length > 0) return invalid(all)
+  const more = checkRequest(parsed.value, path)
+  return more.length > 0 ? invalid(more) : { value: parsed.value }
 }
 
 export function createPlacement(replica: Replica, decisions: Decisions): Placement {
@@ -212,11 +215,11 @@ function checkCall(input: PlacementInput): Issue[] {
     ...(!isAboutClaim(intent) && moveOf !== null
       ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
       : []),
-    ...checkText(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
+    ...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
     ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
     ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
     ...checkDeadline(deadlineMs),
-    ...(profile === null ? [] : checkText(['input', 'profile'], profile, { max: 80 })),
+    ...(profile === null ? [] : checkName(['input', 'profile'], profile, { max: 80 })),
   ]
 }
 

@@ -23,7 +23,7 @@ import { type Dated, datedIn } from './dated.ts'
 import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
-import { checkText } from './text.ts'
+import { checkNames, checkText } from './text.ts'
 
 /** How often a version is numbered anew when another operator took the number. */
 const ATTEMPTS = 5
@@ -182,6 +182,8 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
         isAfter: ({ number }, [last]) => number > last,
       }),
     async create(name, parts, { dryRun, ifLatest } = { dryRun: false, ifLatest: null }) {
+      const unplain = checkNames(['input'], parts, isNote)
+      if (unplain.length > 0) return invalid(unplain)
       // whoever drafted it on another replica may know more than this one
       if (ifLatest !== null && ifLatest !== latestOf(name)) await replica.fresh()
       for (let attempt = 1; ; attempt++) {
@@ -300,6 +302,9 @@ function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: bool
   if (profile === undefined) throw new Error(`profile ${profileRef(version)} was written and is not there`)
   return { type: 'done', profile, version, dryRun }
 }
+
+/** What an operator writes about a version is free text. */
+const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => first === 'note' && what === 'text'
 
 /** Core names the parts as the call does, except for the name, which is an argument of its own. */
 const pointed = (problems: Parameters<typeof under>[1]): Issue[] =>

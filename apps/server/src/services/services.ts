@@ -207,8 +207,8 @@ export function createServices({
 
 /** A host that reports is alive, whatever became of the report. */
 const hearingReports = (stats: Stats, liveness: LivenessService): Stats => ({
-  async update(reports) {
-    const answer = await stats.update(reports)
+  async update(reports, limits) {
+    const answer = await stats.update(reports, limits)
     // the report stands in any case; a host that could not be said to be UP now is at its next sign of life
     await liveness.heartbeat(reports.map(({ name }) => name)).catch(() => undefined)
     return answer

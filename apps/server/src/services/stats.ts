@@ -3,17 +3,19 @@ import {
   COMPUTE,
   canonicalJson,
   currentStats,
+  type Fleet,
   type HostName,
   type HostReported,
   type HostStats,
   mergeDelta,
   type NamespaceReported,
   type Parsed,
-  type Plugins,
   parseHostStats,
   parseStatsDelta,
   publishedStats,
+  quote,
   renewalAge,
+  type StatsDelta,
   type Void,
 } from '@gantt/scheduler-core'
 import type { Documents } from '../plugin/outside/documents.ts'
@@ -23,9 +25,13 @@ import type { HostNameInput } from './hosts.ts'
 import { checkNamespace, withDocuments } from './namespace-report.ts'
 import { readNovaHost } from './nova-import.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
-import { checkRange, checkText } from './text.ts'
+import { checkName, checkNames, checkRange, checkText } from './text.ts'
 
 export const MAX_UPDATES = 1_000
+/** Characters of JSON of one report. docs/limits.md says what fits. */
+export const MAX_REPORT_LENGTH = 512 * 1024
+/** As many as a full report lists. */
+const MAX_INSTANCES = 10_000
 
 /** A report as a caller sends it: one of full, delta, nova and namespace. */
 export interface ReportInput {
@@ -67,8 +73,14 @@ export interface ReportNeedsFull extends Failure {
 export type ReportOutcome = ReportApplied | ReportStale | ReportNeedsFull | Invalid
 
 export interface Stats {
-  /** Outcome i answers report i. Throws InputFault when there are none or more than 1000. */
-  update(reports: readonly ReportInput[]): Promise<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>
+  /**
+   * Outcome i answers report i. Throws InputFault when there are none or more than 1000. A report of a node that is not there
+   * yet is refused where its host has `maxNodes` already, those that other calls of this replica are about to add counted.
+   */
+  update(
+    reports: readonly ReportInput[],
+    limits?: { readonly maxNodes: number },
+  ): Promise<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>
 }
 
 export type Report = HostReported | NamespaceReported
@@ -84,20 +96,33 @@ export function createStats(replica: Replica, documents: Documents): Stats {
     }
   }
 
+  const joining = createJoining(replica)
+
   return {
-    async update(reports) {
+    async update(reports, limits) {
       if (reports.length < 1 || reports.length > MAX_UPDATES)
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const read = await withDocuments(
         documents,
-        reports.map((report, i) => parse(report, ['input', 'updates', String(i)], replica.fleet.plugins)),
+        reports.map((report, i) => parse(report, ['input', 'updates', String(i)], replica.fleet)),
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
-      // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it
-      if (parsed.some((report) => !Array.isArray(report) && !isNews(replica, report))) await replica.fresh()
+      // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it; so may be its nodes
+      const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
+      if (parsed.some((report) => !Array.isArray(report) && (isLimited(report) || !isNews(replica, report)))) await replica.fresh()
+      const joined = new Set<Report>()
+      const tooMany = parsed.map((report, i): Invalid | undefined => {
+        if (Array.isArray(report) || !joining.isNew(report)) return undefined
+        const found = joining.countOf(report)
+        if (limits !== undefined && found >= limits.maxNodes && !joining.has(report))
+          return invalid([oneNodeTooMany(report, found, limits.maxNodes, ['input', 'updates', String(i)])], 'FORBIDDEN')
+        joining.add(report)
+        joined.add(report)
+        return undefined
+      })
       const met = new Set<string>()
-      const written = parsed.map((report) => {
-        if (Array.isArray(report)) return false
+      const written = parsed.map((report, i) => {
+        if (Array.isArray(report) || tooMany[i] !== undefined) return false
         const key = keyOf(report)
         const isWritten = met.has(key) || underway.has(key) || isNews(replica, report)
         if (isWritten) met.add(key)
@@ -107,10 +132,15 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const changes = parsed.filter((report, i): report is Report => written[i] === true && !Array.isArray(report))
       const keys = changes.map(keyOf)
       count(keys, 1)
-      const verdicts = await replica.propose(changes).finally(() => count(keys, -1))
+      const verdicts = await replica.propose(changes).finally(() => {
+        count(keys, -1)
+        for (const report of joined) joining.remove(report)
+      })
       let next = 0
       const results = parsed.map((report, i): ReportOutcome => {
         if (Array.isArray(report)) return invalid(report)
+        const excess = tooMany[i]
+        if (excess !== undefined) return excess
         const refusal = known[i]
         const verdict = written[i] ? verdicts[next++] : refusal && { void: refusal, revision: replica.fleet.place.revision }
         const outcome = outcomeOf(replica, report, ['input', 'updates', String(i)], verdict)
@@ -120,6 +150,41 @@ export function createStats(replica: Replica, documents: Documents): Stats {
     },
   }
 }
+
+/** Nodes that calls of this replica are about to add, and are not in the fleet yet. */
+function createJoining(replica: Pick<Replica, 'fleet'>) {
+  const byHost = new Map<string, Map<string, number>>()
+  return {
+    /** Whether a report, once it is applied, adds a node. */
+    isNew: (report: Report): boolean =>
+      report.type === 'report' && report.full !== undefined && replica.fleet.hosts.find(report) === undefined,
+    has: ({ host, node }: Report): boolean => byHost.get(host)?.has(node) ?? false,
+    /** Nodes of a host, those on their way included. */
+    countOf({ host }: Report): number {
+      const coming = [...(byHost.get(host)?.keys() ?? [])].filter((node) => replica.fleet.hosts.find({ host, node }) === undefined)
+      return replica.fleet.hosts.nodesOf(host).length + coming.length
+    },
+    add({ host, node }: Report): void {
+      const nodes = byHost.get(host) ?? new Map<string, number>()
+      byHost.set(host, nodes.set(node, (nodes.get(node) ?? 0) + 1))
+    },
+    remove({ host, node }: Report): void {
+      const nodes = byHost.get(host)
+      const calls = (nodes?.get(node) ?? 1) - 1
+      if (calls > 0) nodes?.set(node, calls)
+      else nodes?.delete(node)
+      if (nodes?.size === 0) byHost.delete(host)
+    },
+  }
+}
+
+const oneNodeTooMany = ({ host, node }: Report, found: number, most: number, path: readonly string[]): Issue =>
+  issue(
+    [...path, 'name', 'node'],
+    node,
+    `be a node that is there already: ${quote(host)} has ${found}, and the key may report at most ${most} of a host`,
+    'key.max_nodes',
+  )
 
 const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
@@ -202,27 +267,56 @@ function outcomeOf(
   }
 }
 
+/** What Nova wrote is kept as it came. */
+const isNova = ([first]: readonly string[]): boolean => first === 'nova'
+
+/** A host may hold no more instances by many deltas than by one full report. */
+function checkInstances(before: readonly string[], delta: StatsDelta, path: readonly string[]): Issue[] {
+  const { addInstances = [], removeInstances = [] } = delta
+  if (before.length + addInstances.length <= MAX_INSTANCES) return []
+  const gone = new Set(removeInstances)
+  const after = new Set([...before.filter((uuid) => !gone.has(uuid)), ...addInstances]).size
+  const rule = `leave the host with at most ${MAX_INSTANCES} instances, not ${after}`
+  return after <= MAX_INSTANCES ? [] : [issue([...path, 'addInstances'], addInstances, rule, 'call.too_large')]
+}
+
 export type Read =
   | { readonly report: Report; readonly ignored?: readonly string[] }
   | { readonly issues: Issue[]; readonly ignored?: undefined }
 
-function parse(input: ReportInput, path: readonly string[], plugins: Plugins): Read {
+function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: Fleet): Read {
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
+  const known = hosts.find(identity)
+  // a host that is there already reports on under the name that it has
+  const check = known === undefined ? checkName : checkText
   const issues = [
     ...(input.issues ?? []),
-    ...checkText([...path, 'name', 'host'], name.host),
-    ...(typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
+    ...check([...path, 'name', 'host'], name.host),
+    ...(typeof name.node === 'string' ? check([...path, 'name', 'node'], node) : []),
     ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
   ]
   const take = <T>(stats: Parsed<T>, form: string, toReport: (value: T) => Report, ignored: readonly string[] = []): Read => {
     if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
+    issues.push(...checkNames([...path, 'report', form], stats.value, isNova))
     return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
+  }
+  const sent = full ?? delta ?? nova
+  // before it is read: what reads it takes as long as it is
+  const size = sent === undefined ? 0 : JSON.stringify(sent).length
+  if (size > MAX_REPORT_LENGTH) {
+    const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
+    const rule = `be at most ${MAX_REPORT_LENGTH} characters of JSON, not ${size}`
+    return { issues: [...issues, issue([...path, 'report', form], sent, rule, 'call.too_large')] }
   }
   const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
-  if (delta !== undefined) return take(parseStatsDelta(delta), 'delta', (value) => ({ type: 'report', ...identity, delta: value }))
+  if (delta !== undefined) {
+    const stats = parseStatsDelta(delta)
+    if (stats.ok) issues.push(...checkInstances(known?.stats.instances ?? [], stats.value, [...path, 'report', 'delta']))
+    return take(stats, 'delta', (value) => ({ type: 'report', ...identity, delta: value }))
+  }
   if (nova !== undefined) {
     const { document, issues: unread, ignored } = readNovaHost(nova, name.host, [...path, 'report', 'nova'])
     return unread.length > 0 ? { issues: [...issues, ...unread] } : take(parseHostStats(document), 'nova', toFull, ignored)

@@ -1,12 +1,34 @@
-import { isStorable } from '@gantt/scheduler-core'
+import { findUnplain, isPlain, isStorable, PLAIN_RULE } from '@gantt/scheduler-core'
 import { type Issue, issue } from './outcome.ts'
 
-/** Problems of a text that people or callers choose: its length in characters, and what no store keeps. */
-export function checkText(path: readonly string[], text: string, { min = 1, max = 255 }: { min?: number; max?: number } = {}): Issue[] {
+interface Length {
+  readonly min?: number
+  readonly max?: number
+}
+
+/** Problems of a free text that people or callers write, such as a reason: its length in characters, and what no store keeps. */
+export function checkText(path: readonly string[], text: string, { min = 1, max = 255 }: Length = {}): Issue[] {
   if (text.length < min || text.length > max)
     return [issue(path, text, min === max ? `be ${min} characters long` : `be ${min} to ${max} characters long, not ${text.length}`)]
   return isStorable(text) ? [] : [issue(path, text, 'be text without NUL and halves of surrogate pairs')]
 }
+
+/** Problems of a name: of everything that is told apart, looked for or shown by it. */
+export function checkName(path: readonly string[], text: string, length: Length = {}): Issue[] {
+  const issues = checkText(path, text, length)
+  return issues.length > 0 || isPlain(text) ? issues : [issue(path, text, PLAIN_RULE, 'call.unplain_name')]
+}
+
+/** Problems told at most of one document. */
+const MOST = 100
+
+/** Keys and texts of a document that a caller sends and that are no names; `isFree` says where free text is allowed. */
+export const checkNames = (path: readonly string[], document: unknown, isFree?: Parameters<typeof findUnplain>[2]): Issue[] =>
+  findUnplain(document, MOST, isFree).map(({ path: inner, found }) =>
+    issue([...path, ...inner].map(shortened), found, PLAIN_RULE, 'call.unplain_name'),
+  )
+
+const shortened = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 
 /** Problems of a whole number within a range. */
 export const checkRange = (path: readonly string[], value: number, min: number, max: number, unit = ''): Issue[] =>

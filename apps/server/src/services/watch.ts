@@ -16,6 +16,8 @@ import { createStream, type Stream } from './stream.ts'
 const RECHECK_MS = 5_000
 /** Streams open in one process at most; the next one is refused. */
 const MAX_STREAMS = 256
+/** Of one key: no key can take all of them. */
+const MAX_STREAMS_PER_KEY = 128
 /** Decisions that wait for one slow reader; of more it gets the latest, and how many it missed. */
 const MAX_PENDING_DECISIONS = 20
 /** Hosts that one slow reader may have pending; beyond, it is told of a gap. */
@@ -49,7 +51,7 @@ export interface HostEvent {
   readonly gap: Gap | null
 }
 
-/** Too many streams are open in this process. */
+/** Too many streams are open in this process, or of one key. */
 export class TooManyStreamsError extends Error {
   override readonly name = 'TooManyStreamsError'
 }
@@ -58,6 +60,8 @@ export class TooManyStreamsError extends Error {
 export interface StreamArgs {
   /** What the reader has seen already. */
   readonly after?: number | null | undefined
+  /** The key that opens it. */
+  readonly keyId: string
   /** False once its reader may not read any more; asked every few seconds. */
   mayGoOn(): boolean
 }
@@ -78,14 +82,20 @@ export interface Watch {
 }
 
 export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
-  const streams = new Set<Stream<unknown>>()
+  /** With the key that opened each. */
+  const streams = new Map<Stream<unknown>, string>()
   const admit = <Event>(
-    { mayGoOn }: StreamArgs,
+    { keyId, mayGoOn }: StreamArgs,
     start: (push: (event: Event) => void) => () => void,
     merge: (pending: Event[], event: Event) => Event[],
   ): Stream<Event> => {
     if (streams.size >= MAX_STREAMS)
       throw new TooManyStreamsError(`${MAX_STREAMS} streams are open in this process; close some, or ask another replica`)
+    const ofKey = [...streams.values()].filter((id) => id === keyId).length
+    if (ofKey >= MAX_STREAMS_PER_KEY)
+      throw new TooManyStreamsError(
+        `the key has ${ofKey} streams open in this process, and may have ${MAX_STREAMS_PER_KEY}; close some, or ask another replica`,
+      )
     const recheck = setInterval(() => {
       if (!mayGoOn()) void stream.return()
     }, RECHECK_MS)
@@ -95,7 +105,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       streams.delete(stream)
     }
     const stream = createStream<Event>({ start, merge, ended })
-    streams.add(stream)
+    streams.set(stream, keyId)
     return stream
   }
 
@@ -158,11 +168,11 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         },
       )
     },
-    fleet({ columns, after, intervalMs, mayGoOn }) {
+    fleet({ columns, after, intervalMs, keyId, mayGoOn }) {
       const options = { columns, after: after ?? 0, intervalMs }
       checkDeltaOptions(options)
       return admit<FleetDelta>(
-        { mayGoOn },
+        { keyId, mayGoOn },
         (push) =>
           followFleet(
             replica,
@@ -180,7 +190,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       return streams.size
     },
     close() {
-      for (const stream of [...streams]) void stream.return()
+      for (const stream of [...streams.keys()]) void stream.return()
     },
   }
 }

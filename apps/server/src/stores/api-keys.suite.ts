@@ -25,8 +25,10 @@ export function apiKeysSuite(engine: StoresEngine): void {
     const seen = (holds: () => boolean) => expect.poll(holds).toBe(true)
 
     test('a key is known by its secret, as it was made', async () => {
-      const { key, secret } = await keys.create({ ...aKey('first'), hosts: ['h1'], expiresAt: Date.now() + 60_000 })
+      const { key, secret } = await keys.create({ ...aKey('first'), hosts: ['h1'], maxNodes: 40, expiresAt: Date.now() + 60_000 })
+      expect(key).toMatchObject({ hosts: ['h1'], maxNodes: 40 })
       expect(keys.verify(secret)).toMatchObject({ ...key, lastUsedAt: null })
+      await seen(() => others.verify(secret)?.maxNodes === 40)
       expect(keys.verify(`${secret}x`)).toBeUndefined()
       expect(JSON.stringify(keys.list())).not.toContain(secret)
     })
@@ -56,7 +58,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
           const count = all.filter((key) => key.name.startsWith(name)).length
           const id = randomUUID()
           const key = {
-            ...{ ...aKey(`${name} ${count}`), id, prefix: id, hosts: [], project: null, expiresAt: null },
+            ...{ ...aKey(`${name} ${count}`), id, prefix: id, hosts: [], maxNodes: null, project: null, expiresAt: null },
             ...{ replaces: null, createdAt: Date.now(), revokedAt: null, lastUsedAt: null },
           }
           return { writes: [{ type: 'insert', key, hash: id }], answer: count }

@@ -14,6 +14,8 @@ export interface ApiKey {
   readonly scopes: readonly Scope[]
   /** Names of the only hosts that it may report for; none: any. */
   readonly hosts: readonly string[]
+  /** Most nodes that each of its hosts may have, for it to report another one; null: 1. Of a key that is bound to hosts. */
+  readonly maxNodes: number | null
   /** The only project that it may place for; null: any. */
   readonly project: string | null
   /** The key that it took the place of. */
@@ -35,7 +37,7 @@ export type KeyWrite =
 export type DecideKeys<Answer> = (keys: readonly ApiKey[]) => { readonly writes: readonly KeyWrite[]; readonly answer: Answer }
 
 export type NewApiKey = Pick<ApiKey, 'name' | 'account' | 'scopes'> &
-  Partial<Pick<ApiKey, 'hosts' | 'project' | 'expiresAt'>> & {
+  Partial<Pick<ApiKey, 'hosts' | 'maxNodes' | 'project' | 'expiresAt'>> & {
     /** One of the caller's own; drawn if not given. */
     readonly secret?: string
   }
@@ -77,11 +79,11 @@ export const isUsable = ({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'e
 /** How every engine makes a key: processes that start together with one admin key make it once. */
 export async function createKey(
   { edit }: Pick<ApiKeyStore, 'edit'>,
-  { name, account, scopes: given, hosts = [], project = null, expiresAt = null, secret: own }: NewApiKey,
+  { name, account, scopes: given, hosts = [], maxNodes = null, project = null, expiresAt = null, secret: own }: NewApiKey,
 ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
   const { secret, hash, prefix } = drawSecret(own)
   const made: ApiKey = {
-    ...{ id: randomUUID(), name, account, prefix, scopes: [...given], hosts: [...hosts], project, expiresAt },
+    ...{ id: randomUUID(), name, account, prefix, scopes: [...given], hosts: [...hosts], maxNodes, project, expiresAt },
     ...{ replaces: null, createdAt: Date.now(), revokedAt: null, lastUsedAt: null },
   }
   const key = await edit<ApiKey>((keys) => {

@@ -67,13 +67,15 @@ function createDigest() {
 /** Objects of one kind have the same keys in one order: their sorted order is worked out once. */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
+/** Objects whose keys callers choose may have many and long ones, and are rarely alike. */
+const MAX_ORDER_LENGTH = 1_000
 
 function inOrder(keys: string[]): readonly string[] {
   const made = keys.join('\u0000')
   const known = orders.get(made)
   if (known !== undefined) return known
   const sorted = keys.sort(byCodeUnit)
-  if (orders.size < MAX_ORDERS) orders.set(made, sorted)
+  if (orders.size < MAX_ORDERS && made.length <= MAX_ORDER_LENGTH) orders.set(made, sorted)
   return sorted
 }
 

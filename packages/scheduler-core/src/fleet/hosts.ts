@@ -100,6 +100,8 @@ const mapKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 /** Hosts that the columns have room for at first. */
 const LEAST_SIZE = 64
 const MOST_TRAIT_SETS = 1_000
+/** Characters of the traits of all of them: hosts choose how many and how long. */
+const MOST_TRAIT_CHARACTERS = 4_000_000
 
 /** A claim that moves, or is rebuilt where it is. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
@@ -123,6 +125,7 @@ export class HostTable {
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #tellers = new Map<string, Tellers>()
   /** By the traits as a line; never more than MOST_TRAIT_SETS. */
+  #traitCharacters = 0
   readonly #traitSets = new Map<string, { readonly traits: readonly string[]; readonly set: ReadonlySet<string> }>()
   /** Numbers of zones' names, in the order in which they were first met. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
@@ -238,7 +241,11 @@ export class HostTable {
     // a name may have a comma in it
     if (known?.traits.length === traits.length && known.traits.every((trait, i) => trait === traits[i])) return known.set
     // where each host has others there is nothing to share
-    if (this.#traitSets.size >= MOST_TRAIT_SETS) this.#traitSets.clear()
+    if (this.#traitSets.size >= MOST_TRAIT_SETS || this.#traitCharacters + key.length > MOST_TRAIT_CHARACTERS) {
+      this.#traitSets.clear()
+      this.#traitCharacters = 0
+    }
+    this.#traitCharacters += key.length
     const set = new Set(traits)
     this.#traitSets.set(key, { traits, set })
     return set

@@ -1,4 +1,5 @@
 import { findField } from './parse.ts'
+import { compilePattern, starsOf, unescaped } from './pattern.ts'
 import { isOrdered, type Query, type QueryField, type QueryTerm } from './query.ts'
 import { numberOf } from './units.ts'
 
@@ -29,7 +30,7 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
 
 /** Unescaped and without wildcards, in lower case: a bare word is looked for as it stands. */
 function containsTest(word: string): (value: QueryValue) => boolean {
-  const wanted = plain(word).toLowerCase()
+  const wanted = unescaped(word).toLowerCase()
   return (value) =>
     typeof value === 'string'
       ? value.toLowerCase().includes(wanted)
@@ -57,24 +58,8 @@ function numberTest({ operator, values }: QueryTerm, field: QueryField): (value:
 }
 
 function textTest(values: readonly string[]): (value: QueryValue) => boolean {
-  const exact = new Set(values.filter((value) => !hasWildcard(value)).map(plain))
-  const patterns = values.filter(hasWildcard).map(patternOf)
-  const matches = (text: string): boolean => exact.has(text) || patterns.some((pattern) => pattern.test(text))
+  const exact = new Set(values.filter((value) => starsOf(value) === 0).map(unescaped))
+  const patterns = values.filter((value) => starsOf(value) > 0).map(compilePattern)
+  const matches = (text: string): boolean => exact.has(text) || patterns.some((fits) => fits(text))
   return (value) => (typeof value === 'string' ? matches(value) : typeof value === 'object' && value.some(matches))
-}
-
-const hasWildcard = (value: string): boolean => value.replace(/\\./g, '').includes('*')
-
-/** What an escaped value stands for. */
-const plain = (value: string): string => value.replace(/\\(.)/g, '$1')
-
-/** A run of stars counts as one; texts are short, so the pattern cannot take long. */
-function patternOf(value: string): RegExp {
-  const source = value
-    .replace(/(?<!\\)\*+/g, '*')
-    .replace(/\\(.)|([.+?^${}()|[\]\\/-])|(\*)/gs, (_whole, kept: string | undefined, special: string | undefined) => {
-      const literal = kept ?? special
-      return literal === undefined ? '.*' : literal.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
-    })
-  return new RegExp(`^${source}$`, 's')
 }

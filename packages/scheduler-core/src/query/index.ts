@@ -1,4 +1,6 @@
 /** The filter grammar: one line for the console's bar and its addresses, for the API's `query:` and for the command line. */
+
+export { showUnseen } from '../plain-text.ts'
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'
 export { cutTerm, hasTerm, withoutFields, withoutTerm, withoutTimes, withRange, withTerm, withTimes } from './edit.ts'
 export { aggregateFields, auditFields, claimFields, decisionFields } from './fields.ts'

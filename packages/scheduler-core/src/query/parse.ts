@@ -1,3 +1,4 @@
+import { MAX_STARS, starsOf } from './pattern.ts'
 import { isOrdered, type Query, type QueryField, type QueryOperator, type QueryProblem, type QueryTerm } from './query.ts'
 import { numberOf } from './units.ts'
 
@@ -29,7 +30,21 @@ export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQ
   const extra = terms[MAX_TERMS]
   if (extra !== undefined)
     problems.push({ message: `the filter has ${terms.length} terms; ${MAX_TERMS} are allowed`, from: extra.from, to: text.length })
+  const starred = tooManyStars(terms)
+  if (starred !== undefined) problems.push(starred)
   return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
+}
+
+/** The problem of a filter whose values have too many wildcards together, at the term that is one too many. */
+function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
+  let stars = 0
+  let first: QueryTerm | undefined
+  for (const term of terms) {
+    // in a bare word a star is a character as any other
+    if (term.field !== null) for (const value of term.values) stars += starsOf(value)
+    if (stars > MAX_STARS) first ??= term
+  }
+  return first && { message: `the filter has ${stars} stars; ${MAX_STARS} are allowed`, from: first.from, to: first.to }
 }
 
 /** The field of a name or of one of its aliases. */

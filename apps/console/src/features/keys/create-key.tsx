@@ -6,7 +6,7 @@ import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
-import { endOf, type Made, readDays, refusalOf, roles, type ScopeName } from './key.ts'
+import { endOf, type Made, readDays, readMaxNodes, refusalOf, roles, type ScopeName } from './key.ts'
 
 interface CreateKeyProps {
   onClose(): void
@@ -15,12 +15,14 @@ interface CreateKeyProps {
 
 /** A new key for a service account. What is refused is told, and what was written stays. */
 export function CreateKey({ onClose, onDone }: CreateKeyProps) {
-  const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', project: '' })
+  const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', maxNodes: '', project: '' })
   const [scopes, setScopes] = useState<readonly ScopeName[]>([])
   const [refusal, setRefusal] = useState<readonly string[]>([])
   const { problem, isBusy, make } = useChange()
   const days = readDays(fields.days)
-  const isWhole = fields.name.trim() !== '' && fields.account.trim() !== '' && scopes.length > 0 && !('wrong' in days)
+  const maxNodes = readMaxNodes(fields.maxNodes)
+  const isWhole =
+    fields.name.trim() !== '' && fields.account.trim() !== '' && scopes.length > 0 && !('wrong' in days) && !('wrong' in maxNodes)
   const write = (field: keyof typeof fields) => ({
     value: fields[field],
     onChange: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }): void =>
@@ -28,7 +30,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
   })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (!isWhole || 'wrong' in days) return
+    if (!isWhole || 'wrong' in days || 'wrong' in maxNodes) return
     setRefusal([])
     const hosts = fields.hosts.split(/[\s,;]+/).filter((name) => name !== '')
     const input = {
@@ -37,6 +39,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
       scopes: [...scopes],
       expiresAt: endOf(days.days, serviceNow()),
       hosts: hosts.length === 0 ? null : hosts,
+      maxNodes: maxNodes.maxNodes,
       project: fields.project.trim() || null,
     }
     make(
@@ -81,6 +84,13 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
             description="With REPORT alone: names with any separators. Empty: any host."
             rows={2}
             {...write('hosts')}
+          />
+          <TextInput
+            label="Most nodes of each of these hosts"
+            description="For hosts with several nodes, such as those that manage bare metal; those already there count. Empty: 1."
+            inputMode="numeric"
+            error={'wrong' in maxNodes ? maxNodes.wrong : undefined}
+            {...write('maxNodes')}
           />
           <TextInput label="Only for this project" description="With READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
           {refusal.length === 0 ? null : (

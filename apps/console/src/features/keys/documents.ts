@@ -7,7 +7,7 @@ export const LIST = graphql(`
     apiKeys(first: 200, after: $after, find: $find, states: $states) {
       totalCount
       pageInfo { hasNextPage endCursor }
-      nodes { id name account prefix scopes hosts project replaces state createdAt expiresAt revokedAt lastUsedAt }
+      nodes { id name account prefix scopes hosts maxNodes project replaces state createdAt expiresAt revokedAt lastUsedAt }
     }
   }
 `)

@@ -103,6 +103,7 @@ export const keyFieldsCopied: readonly RowField<Key>[] = [
   ['prefix', ({ prefix }) => prefix, 'prefix'],
   ['scopes', ({ scopes }) => scopes.join(', '), 'scopes'],
   ['hosts', ({ hosts }) => hosts.join(', '), 'bound'],
+  ['maxNodes', ({ maxNodes }) => maxNodes, 'bound'],
   ['project', ({ project }) => project, 'bound'],
   ['state', ({ state }) => state, 'state'],
   ['createdAt', ({ createdAt }) => createdAt],
@@ -111,7 +112,7 @@ export const keyFieldsCopied: readonly RowField<Key>[] = [
   ['revokedAt', ({ revokedAt }) => revokedAt, 'ends'],
 ]
 
-function boundOf({ hosts, project }: Key): string {
+function boundOf({ hosts, maxNodes, project }: Key): string {
   if (project !== null) return `project ${project}`
-  return hosts.join(', ')
+  return `${hosts.join(', ')}${maxNodes === null ? '' : `, at most ${maxNodes} nodes each`}`
 }

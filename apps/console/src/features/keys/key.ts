@@ -24,6 +24,15 @@ export function readDays(text: string): { readonly days: number | null } | { rea
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? { days } : { wrong: 'whole days, 1 to 3650; empty: it never ends' }
 }
 
+/** Most nodes of each host of a key; null: not stated, which is 1. Why it cannot be, where it cannot. */
+export function readMaxNodes(text: string): { readonly maxNodes: number | null } | { readonly wrong: string } {
+  if (text.trim() === '') return { maxNodes: null }
+  const maxNodes = Number(text)
+  return Number.isInteger(maxNodes) && maxNodes >= 1 && maxNodes <= 10_000
+    ? { maxNodes }
+    : { wrong: 'a whole number, 1 to 10000; empty: 1' }
+}
+
 const DAY_MS = 86_400_000
 
 /** When a key that is made now ends, as the API takes it. */

@@ -3,7 +3,7 @@ import type { ApiKey } from '../api-keys.ts'
 import { KEY_EDIT_FORMAT, type KeyEdit, KeyFold } from './key-fold.ts'
 
 const key = (id: string): ApiKey => ({
-  ...{ id, name: id, account: 'a', prefix: id, scopes: ['READ'], hosts: [], project: null, replaces: null },
+  ...{ id, name: id, account: 'a', prefix: id, scopes: ['READ'], hosts: [], maxNodes: null, project: null, replaces: null },
   ...{ createdAt: 1, expiresAt: null, revokedAt: null, lastUsedAt: null },
 })
 const insert = (id: string, after: string): KeyEdit => ({

@@ -62,7 +62,9 @@ export class KeyFold {
 
   #write(write: KeyWrite, sequence: number): void {
     if (write.type === 'insert') {
-      this.byId.set(write.key.id, { key: write.key, hash: write.hash, sequence })
+      // edits of releases before this field do not have it
+      const key = { ...write.key, maxNodes: write.key.maxNodes ?? null }
+      this.byId.set(key.id, { key, hash: write.hash, sequence })
       this.byHash.set(write.hash, write.key.id)
       return
     }

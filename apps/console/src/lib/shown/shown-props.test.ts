@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { jsx, jsxs } from './jsx-runtime.ts'
+import { shownProps } from './shown-props.ts'
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ['text', { children: 'a\u202eb' }, { children: 'a\\u{202e}b' }],
+  ['text among elements', { children: ['a\u0007', 1, null] }, { children: ['a\\u{7}', 1, null] }],
+  [
+    'what is said of it',
+    { title: '\u2066x', 'aria-label': '\u009bx', className: 'c' },
+    { title: '\\u{2066}x', 'aria-label': '\\u{9b}x', className: 'c' },
+  ],
+  ['half a pair', { children: '\ud83d' }, { children: '\\u{d83d}' }],
+])('%s is escaped', (_name, props, shown) => expect(shownProps(props)).toEqual(shown))
+
+test.each<[string, Record<string, unknown>]>([
+  ['lines and tabs of code', { children: 'a\n\tb' }],
+  ['names in any script', { children: 'Zürich 東京 שלום 😀' }],
+  ['what is edited', { value: 'a\u202eb', defaultValue: '\u0007' }],
+  ['what is no text', { children: [1, null, true, { a: 'b\u202e' }], onClick: () => undefined }],
+])('%s is the very same', (_name, props) => expect(shownProps(props)).toBe(props))
+
+test('elements are made so', () => {
+  expect(jsx('b', { children: 'a\u202eb' }).props).toEqual({ children: 'a\\u{202e}b' })
+  expect(jsxs('b', { children: ['a\u202eb', 'c'] }, 'k')).toMatchObject({ key: 'k', props: { children: ['a\\u{202e}b', 'c'] } })
+})

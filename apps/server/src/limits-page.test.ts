@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { limits } from './http/limits.ts'
+import { requestLimits } from './services/request-limits.ts'
+import { MAX_REPORT_LENGTH } from './services/stats.ts'
+
+const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
+const rows = page.split('\n').filter((line) => line.startsWith('| '))
+const number = (value: number): string => value.toLocaleString('en-US')
+
+test.each<[string, number, string]>([
+  ['the body', limits.bodyBytes, '`limit.body`'],
+  ['a document', limits.documentBytes, '`limit.document`'],
+  ['tokens', limits.tokens, '`GRAPHQL_PARSE_FAILED`'],
+  ['nesting', limits.nesting, '`limit.depth`'],
+  ['items of a list', limits.listItems, '`limit.list`'],
+  ['depth', limits.depth, '`limit.depth`'],
+  ['depth of introspection', limits.introspectionDepth, '`limit.introspection_depth`'],
+  ['aliases', limits.aliases, '`limit.aliases`'],
+  ['directives', limits.directives, '`limit.directives`'],
+  ['root fields', limits.rootFields, '`limit.root_fields`'],
+  ['fields', limits.fields, '`limit.fields`'],
+  ['repeats', limits.repeats, '`limit.repeats`'],
+  ['cost', limits.cost, '`limit.cost`'],
+  ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
+  ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
+  ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
+  ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],
+  ['the words of an operator', requestLimits.operatorWords, 'extra spec'],
+])('docs/limits.md has the limit of %s as it is', (_name, value, what) => {
+  expect(rows.filter((row) => row.includes(what)).some((row) => new RegExp(`(^|[^\\d,])${number(value)}([^\\d,]|$|, )`).test(row))).toBe(
+    true,
+  )
+})

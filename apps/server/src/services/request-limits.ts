@@ -1,0 +1,77 @@
+import type { RequestSpec } from '@gantt/scheduler-core'
+import { type Issue, issue } from './outcome.ts'
+import { checkNames } from './text.ts'
+
+/**
+ * What a caller's request may have at most that is evaluated on every host, beyond what its published form says: that form
+ * never changes, and requests that are stored parse as before.
+ */
+export const requestLimits = {
+  /** Lists and objects within each other in the hint `query` of JsonFilter. */
+  queryDepth: 16,
+  /** Operators and arguments of it. */
+  queryTerms: 200,
+  /** Characters of it. */
+  queryLength: 4_096,
+  /** Words of one value of an extra spec that has an operator, such as `<or> a <or> b`. */
+  operatorWords: 100,
+} as const
+
+/** What is wrong with a request that a caller sends, though it is of the right form. */
+export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => [
+  ...checkNames(path, request, isFreeText),
+  ...checkExpressions(request, path),
+]
+
+/** Values of maps, and the document as Nova wrote it, are not ours to name. */
+const FREE: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
+
+const isFreeText = (path: readonly string[], what: 'key' | 'text'): boolean =>
+  path[0] === 'nova' || (what === 'text' && path.slice(0, -1).some((key) => FREE.has(key)))
+
+function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, path: readonly string[]): Issue[] {
+  const issues: Issue[] = []
+  for (const [i, query] of (schedulerHints.query ?? []).entries())
+    issues.push(...checkQuery(query, [...path, 'schedulerHints', 'query', String(i)]))
+  const flavors = [
+    { at: ['flavor'], extraSpecs: flavor.extraSpecs },
+    ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
+  ]
+  for (const { at, extraSpecs } of flavors)
+    for (const [key, value] of Object.entries(extraSpecs)) {
+      const words = OPERATOR.test(value) ? (value.match(/\S+/g) ?? []).length : 0
+      if (words > requestLimits.operatorWords) {
+        const rule = `be at most ${requestLimits.operatorWords} words behind its operator and with it, not ${words}`
+        issues.push(issue([...path, ...at, 'extraSpecs', key.slice(0, 80)], value, rule, 'call.too_large'))
+      }
+    }
+  return issues
+}
+
+/** How the values begin that are compared word by word. */
+const OPERATOR = /^\s*<(?:or|in|all-in)>/
+
+/** The text alone is looked at: whether it is JSON is for JsonFilter to say, as Nova does. */
+function checkQuery(text: string, path: readonly string[]): Issue[] {
+  const { queryDepth, queryLength, queryTerms } = requestLimits
+  const refuse = (rule: string): Issue[] => [issue(path, text, rule, 'call.too_large')]
+  if (text.length > queryLength) return refuse(`be at most ${queryLength} characters long, not ${text.length}`)
+  let depth = 0
+  let deepest = 0
+  let terms = 1
+  let isQuoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '\\') i++
+    else if (character === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (character === '[' || character === '{') {
+      depth++
+      deepest = Math.max(deepest, depth)
+      terms++
+    } else if (character === ']' || character === '}') depth--
+    else if (character === ',') terms++
+  }
+  if (deepest > queryDepth) return refuse(`be nested at most ${queryDepth} deep, not ${deepest}`)
+  return terms > queryTerms ? refuse(`have at most ${queryTerms} operators and arguments, not ${terms}`) : []
+}

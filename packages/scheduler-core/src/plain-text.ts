@@ -1,0 +1,60 @@
+/**
+ * What no name has in it, since it is not seen, or changes how the text around it is seen: control characters (line breaks and
+ * escapes of terminals among them), the marks, embeddings, overrides and isolates of bidirectional text, line and paragraph
+ * separators, and halves of surrogate pairs.
+ */
+const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u
+const EACH_UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu
+
+/** Whether a text can be a name: each of its characters is seen, where it stands. */
+export const isPlain = (text: string): boolean => !UNSEEN.test(text)
+
+/** The rule in words; it ends a sentence that begins with "it must". */
+export const PLAIN_RULE = 'be text without control characters, controls of text direction and halves of surrogate pairs'
+
+/** A text as it can be shown: what is not seen is `\u{...}` with its code point, `kept` characters aside. Text of older data may have it. */
+export const showUnseen = (text: string, kept = ''): string =>
+  text.replace(EACH_UNSEEN, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
+
+/** A key or a text of a document that is no name. */
+export interface UnplainSpot {
+  readonly path: readonly string[]
+  readonly found: string
+}
+
+interface Spot {
+  readonly value: unknown
+  readonly key: string
+  readonly parent: Spot | undefined
+}
+
+/**
+ * Keys and texts of a document that are no names, `most` of them at most. `isFree` says of a path that what is there is free
+ * text (a text's path ends with its key; a key's, with itself). A loop, not a recursion: no document can exhaust the stack.
+ */
+export function findUnplain(
+  root: unknown,
+  most: number,
+  isFree: (path: readonly string[], what: 'key' | 'text') => boolean = () => false,
+): UnplainSpot[] {
+  const spots: UnplainSpot[] = []
+  const add = (spot: Spot, what: 'key' | 'text', found: string): void => {
+    const path = pathOf(spot)
+    if (!isFree(path, what)) spots.push({ path, found })
+  }
+  const waiting: Spot[] = [{ value: root, key: '', parent: undefined }]
+  for (let next = waiting.pop(); next !== undefined && spots.length < most; next = waiting.pop()) {
+    const { value, key } = next
+    if (!isPlain(key)) add(next, 'key', key)
+    if (typeof value === 'string' && !isPlain(value)) add(next, 'text', value)
+    if (value === null || typeof value !== 'object') continue
+    for (const [inner, item] of Object.entries(value).reverse()) waiting.push({ value: item, key: inner, parent: next })
+  }
+  return spots.slice(0, most)
+}
+
+function pathOf(spot: Spot): readonly string[] {
+  const path: string[] = []
+  for (let at = spot; at.parent !== undefined; at = at.parent) path.push(at.key)
+  return path.reverse()
+}

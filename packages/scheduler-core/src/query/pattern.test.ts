@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hostFields } from './host-fields.ts'
+import { parseQuery } from './parse.ts'
+import { compilePattern, MAX_STARS, starsOf } from './pattern.ts'
+
+test.each<[string, string, boolean]>([
+  ['', '', true],
+  ['', 'a', false],
+  ['*', '', true],
+  ['**', 'anything', true],
+  ['a*', 'a', true],
+  ['a*', 'ba', false],
+  ['*b', 'aab', true],
+  ['*b', 'aba', false],
+  ['a*c*e', 'abcde', true],
+  ['a*c*e', 'abcdef', false],
+  ['*ab*ab', 'ab', false],
+  ['*aab', 'aaab', true],
+  ['a.c', 'abc', false],
+  ['(a|b)+$', '(a|b)+$', true],
+  ['a\\*c', 'a*c', true],
+  ['a\\*c', 'abc', false],
+  ['a\\\\*', 'a\\bc', true],
+  ['a\\', 'a\\', true],
+  ['line*two', 'line\ntwo', true],
+  ['*😀', 'a😀', true],
+])('the pattern %j and the text %j: %j', (pattern, text, matches) => expect(compilePattern(pattern)(text)).toBe(matches))
+
+test('every pattern matches what it is made of, with anything for its stars', () => {
+  const part = fc.string({ maxLength: 5 })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(part, part), { minLength: 1, maxLength: 6 }), part, (parts, last) => {
+      const literal = (text: string): string => text.replace(/[*\\]/g, '\\$&')
+      const pattern = `${parts.map(([fixed]) => `${literal(fixed)}*`).join('')}${literal(last)}`
+      expect(compilePattern(pattern)(`${parts.map(([fixed, any]) => fixed + any).join('')}${last}`)).toBe(true)
+    }),
+  )
+})
+
+/** All ways to match, tried one by one: obvious, and slow. */
+function matchesSlowly(pattern: string, text: string): boolean {
+  if (pattern === '') return text === ''
+  if (pattern[0] !== '*') return text !== '' && pattern[0] === text[0] && matchesSlowly(pattern.slice(1), text.slice(1))
+  for (let i = 0; i <= text.length; i++) if (matchesSlowly(pattern.slice(1), text.slice(i))) return true
+  return false
+}
+
+test('the answers are those of trying every way', () => {
+  const letters = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 8 }).map((all) => all.join(''))
+  const text = fc.array(fc.constantFrom('a', 'b'), { maxLength: 10 }).map((all) => all.join(''))
+  fc.assert(
+    fc.property(letters, text, (pattern, one) => {
+      expect(compilePattern(pattern)(one)).toBe(matchesSlowly(pattern, one))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+describe('no pattern makes more work than its length times that of the text', () => {
+  const name = 'a'.repeat(255)
+  test.each([
+    ['the one that stalled a replica', '*a*a*a*a*a*a*a*b', name],
+    ['as many stars as a filter may have', `${'*a'.repeat(MAX_STARS)}*b`, name],
+    ['many stars and nothing between', `${'*'.repeat(900)}b`, name],
+    ['a long piece that nearly fits everywhere', `*${'a'.repeat(120)}b`, name],
+    ['two long pieces', `*${'a'.repeat(60)}b*${'a'.repeat(60)}b`, 'a'.repeat(4_096)],
+    ['pieces that overlap themselves', `*${'ab'.repeat(60)}c`, 'ab'.repeat(2_000)],
+  ])('%s', (_name, pattern, text) => {
+    const work = { steps: 0 }
+    expect(compilePattern(pattern)(text, work)).toBe(false)
+    expect(work.steps).toBeLessThanOrEqual((pattern.length + 1) * (text.length + 1))
+  })
+})
+
+describe('the number of stars is bounded for the whole filter, and the message says the bound and what was found', () => {
+  const many = MAX_STARS + 1
+  test.each([
+    ['in one value', `host:${'*a'.repeat(many)}`],
+    ['in values of one term', `host:${Array.from({ length: many }, (_, i) => `*${i}`).join(',')}`],
+    ['in several terms', Array.from({ length: many }, (_, i) => `host:*${i}`).join(' ')],
+    ['in terms that are negated', Array.from({ length: many }, (_, i) => `-agg:x${i}*`).join(' ')],
+  ])('%s', (_name, text) => {
+    const { problems } = parseQuery(text, hostFields)
+    expect(problems.map(({ message }) => message)).toEqual([`the filter has ${many} stars; ${MAX_STARS} are allowed`])
+    expect(problems[0]?.to).toBeLessThanOrEqual(text.length)
+  })
+
+  test('a run of stars is one, stars in quotes and in bare words are none', () => {
+    expect(['a**b', '*', 'a\\*b', 'a\\\\*', ''].map(starsOf)).toEqual([1, 1, 0, 1, 0])
+    const text = `host:"${'*'.repeat(100)}" ${'*'.repeat(100)} agg:${'*'.repeat(100)}`
+    expect(parseQuery(text, hostFields).problems).toEqual([])
+  })
+})
