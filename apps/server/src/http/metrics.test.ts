@@ -86,7 +86,7 @@ test('what is not known is left out, and names are quoted', () => {
     agreedAt: null,
   }
   const proposals = { counted: 7, fruitless: new Map([['claim.no_room', 3] as const]), unlogged: 5 }
-  const text = metricsText({ health, auditor, proposals, hosts: 0, aggregates: 0, claims: 0 })
+  const text = metricsText({ health, auditor, proposals, hosts: 0, aggregates: 0, claims: 0, longestPauseMs: 12 })
   expect(text).toContain('gantt_info{version="1",replica="a \\"b\\"\\\\c"} 1\n')
   expect(text).toContain('gantt_audit_violations 2\n')
   expect(text).toContain('gantt_state_age_seconds 1.5\n')

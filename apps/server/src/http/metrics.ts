@@ -11,6 +11,8 @@ export interface MetricsSource {
   readonly aggregates: number
   /** Ended ones included as long as their keys are known. */
   readonly claims: number
+  /** The longest pause since the last scrape, milliseconds. */
+  readonly longestPauseMs: number
 }
 
 type Kind = 'gauge' | 'counter'
@@ -18,7 +20,7 @@ type Kind = 'gauge' | 'counter'
 const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING']
 
 /** One answer in the text format of Prometheus, version 0.0.4. Times are in seconds, sizes in bytes. */
-export function metricsText({ health, auditor, proposals, hosts, aggregates, claims }: MetricsSource): string {
+export function metricsText({ health, auditor, proposals, hosts, aggregates, claims, longestPauseMs }: MetricsSource): string {
   const lines: string[] = []
   const tell = (name: string, kind: Kind, help: string, value: number | null, labels = ''): void => {
     const head = `# TYPE gantt_${name} `
@@ -64,6 +66,12 @@ export function metricsText({ health, auditor, proposals, hosts, aggregates, cla
     'gauge',
     'How long a flush of the store took at the start; absent where it was not measured.',
     seconds(health.flushMs),
+  )
+  tell(
+    'longest_pause_seconds',
+    'gauge',
+    'The longest time since the last scrape in which the process did one thing only, and so answered nobody.',
+    longestPauseMs / 1_000,
   )
   const { rss } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
