@@ -269,7 +269,7 @@ export async function openService({
           hosts: replica.fleet.hosts.count,
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
-          longestPauseMs: pauses.take(),
+          pause: pauses.take(),
         }),
       notReady: () => replica.halted?.message,
       endStreams: () => services.watch.close(),

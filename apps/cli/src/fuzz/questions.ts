@@ -18,7 +18,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
   const [decision] = decisions
   const refused = decisions.at(-1)
   const [host] = hosts
-  const past = { revision: Math.max(1, revision - 200) }
+  const past = String(Math.max(1, revision - 200))
   const ask = (name: string, document: string, variables: Readonly<Record<string, unknown>> = {}): LongQuestion => ({
     name,
     document,
@@ -39,7 +39,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
     ),
     ask(
       'hosts with their claims',
-      '{ hosts(first: 150) { nodes { name claims(first: 20) { nodes { id decision { id } host { name } } } } } }',
+      '{ hosts(first: 100) { nodes { name claims(first: 20) { nodes { id decision { id } host { name } } } } } }',
     ),
     ask('hosts with their stats', '{ hosts(first: 500) { nodes { name stats numa { __typename } gpus { __typename } } } }'),
     ask('fleet totals', '{ fleet { totals { __typename } } }'),
@@ -50,7 +50,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
     ask('fleet columns, by query', '{ fleet { columns(names: [STATE, AZ], query: "claims>0") { names columns { name data } } } }'),
     ask('claims, 500', '{ claims(first: 500) { totalCount nodes { id fence host { name } resources { __typename } } } }'),
     ask('claims, by query', '{ claims(first: 500, query: "state:CONFIRMED age<1d") { totalCount nodes { id } } }'),
-    ask('aggregates', '{ aggregates(first: 100) { nodes { name hostCount hostNames hosts(first: 50) { totalCount nodes { name } } } } }'),
+    ask('aggregates', '{ aggregates(first: 100) { nodes { name hostCount hostNames hosts(first: 20) { totalCount nodes { name } } } } }'),
     ask('server groups', '{ serverGroups(first: 500) { nodes { uuid members { count host { name } } } } }'),
     ask('one server group', 'query ($uuid: UUID!) { serverGroup(uuid: $uuid) { members { count host { name } } } }', { uuid: groups[0] }),
     ask('liveness', '{ liveness { up down suspect withheld { name } } }'),
@@ -62,7 +62,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
       { input: { spec } },
     ),
     ask('capacity by host', 'query ($input: CapacityInput!) { capacity(input: $input) { fits groups(first: 500) { __typename } } }', {
-      input: { spec, groupBy: 'RACK' },
+      input: { spec, groupBy: 'HOST' },
     }),
     ask(
       'simulate',
@@ -105,7 +105,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
     }),
     ask('explanation, text', explain('text'), { input: { subject: { decisionId: refused } } }),
     ask('explanation, late instance', explain('headline'), { input: { subject: { decisionId: decision }, instanceIndex: 9 } }),
-    ask('explanation of the past', explain('headline fidelity'), { input: { subject: { decisionId: decision }, at: past.revision } }),
+    ask('explanation of the past', explain('headline fidelity'), { input: { subject: { decisionId: decision }, at: past } }),
     ask(
       'why not',
       'query ($input: WhyNotInput!) { whyNot(input: $input) { headline because outcome changedSince { __typename } versusWinner { __typename } } }',
@@ -123,7 +123,14 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
     ask(
       'compare profiles',
       'query ($c: ProfileCandidateInput!) { compareProfiles(baseline: "default", candidate: $c, sample: 50) { agreement sampled text chosenHosts { __typename } } }',
-      { c: { draft: { weighers: [{ name: 'RAMWeigher', multiplier: -1 }] } } },
+      {
+        c: {
+          draft: {
+            filters: [{ name: 'HostStatusFilter' }, { name: 'LivenessFilter' }, { name: 'ResourceClassFilter' }],
+            weighers: [{ name: 'RAMWeigher', multiplier: -1 }],
+          },
+        },
+      },
     ),
     ask('hosts of the past', 'query ($at: Moment) { hosts(first: 50, at: $at) { totalCount nodes { name } } }', { at: past }),
     ask('columns of the past', 'query ($at: Moment) { fleet(at: $at) { columns(names: [STATE, CPU_FREE]) { columns { name } } } }', {

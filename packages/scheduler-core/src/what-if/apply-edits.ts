@@ -8,6 +8,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { type Problem, quote } from '../problem.ts'
 import { addedNames, type FleetEdits, findAggregate } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
@@ -35,7 +36,7 @@ interface Step {
  * of any profile has anything to give there and its capacity is gone from every sum; its claims end with it. It still counts
  * among the hosts that a decision looks at.
  */
-export function* applyEdits(fleet: Fleet, edits: FleetEdits): Generator<void, readonly Problem[]> {
+export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
   // each kind of edit reads the fleet as those before it have left it
   for (const stepsOf of kindsOfEdits) {
