@@ -67,7 +67,7 @@ async function askOnce(service: Service, { document, variables }: LongQuestion):
 }
 
 /** The longest pause since this was asked last, milliseconds of the processor: what else runs on the machine does not count. */
-async function pauseOf({ url }: Service): Promise<number> {
+export async function pauseOf({ url }: Service): Promise<number> {
   const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
   const found = /^gantt_longest_pause_cpu_seconds (\S+)$/m.exec(await response.text())?.[1]
   if (found === undefined) throw new Error('the service does not say how long its longest pause was')

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { addRecovery } from '../recovery/command.ts'
 import { addUpgrade } from '../upgrade/command.ts'
 import { type Checks, createChecks } from './checks.ts'
+import { proveFuzz } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { provePauses } from './pauses.ts'
@@ -80,6 +81,30 @@ export function addProve(program: Command): void {
       run('pauses', json, (checks) =>
         provePauses(checks, { only: undefined, ...options, say: (line) => void process.stderr.write(`${line}\n`) }),
       ),
+    )
+  prove
+    .command('fuzz')
+    .description('random documents, reports and filters on a large fleet: none ends in INTERNAL, and /live is never silent')
+    .option('--documents <n>', 'calls to make', count, 50_000)
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 5_000)
+    .option('--callers <n>', 'readers at once', count, 4)
+    .option('--seed <n>', 'the same seed gives the same documents', count, 1)
+    .option('--from <n>', 'number of the first document', fromZero, 0)
+    .option('--json', 'one line of JSON instead of words')
+    .action(
+      ({
+        json,
+        ...options
+      }: {
+        documents: number
+        hosts: number
+        claims: number
+        callers: number
+        seed: number
+        from: number
+        json?: true
+      }) => run('fuzz', json, (checks) => proveFuzz(checks, { ...options, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
   addRecovery(prove, count)
   addUpgrade(prove, count)

@@ -36,17 +36,28 @@ const handedOver =
   }
 
 function oneByOne(found: unknown): unknown {
-  if (!Array.isArray(found) || found.length <= SHORT) return found
+  if (!Array.isArray(found)) return found
+  // The executor leaves alone what it began of a list when one of its items throws at once: a rejection of an earlier item would then be
+  // nobody's, and end the process. An item that is a promise never throws at once.
   const items: readonly unknown[] = found
-  let given = 0
-  const give = (): IteratorResult<unknown> =>
-    given < items.length ? { done: false, value: items[given++] } : { done: true, value: undefined }
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
+  return items.length <= SHORT ? items.map((item) => Promise.resolve(item)) : handOver(items)
+}
+
+/** A promise for each item, kept one after the other with pauses between; those left are rejected once the caller went away. */
+function handOver(items: readonly unknown[]): Promise<unknown>[] {
+  const waiting: { give(item: unknown): void; refuse(why: unknown): void }[] = []
+  const promises = items.map(() => new Promise<unknown>((give, refuse) => void waiting.push({ give, refuse })))
+  const give = async (): Promise<void> => {
+    for (const [position, item] of items.entries()) {
+      try {
         await pauseOfQuestion()
-        return give()
-      },
-    }),
+      } catch (error) {
+        for (const { refuse } of waiting.slice(position)) refuse(error)
+        return
+      }
+      waiting[position]?.give(item)
+    }
   }
+  void give()
+  return promises
 }
