@@ -5,15 +5,14 @@ import { createInterface } from 'node:readline'
 /** Asked so often, milliseconds. */
 const EVERY_MS = 100
 
-/** Asks `/live` over one connection, and writes how long each answer took and when it was asked for, milliseconds since 1970. */
+/** Asks `/live`, each time over a new connection, and writes how long each answer took and when it was asked for, milliseconds since 1970. */
 const PROGRAM = `
 const http = require('node:http')
 const url = process.argv[1]
-const agent = new http.Agent({ keepAlive: true })
 const ask = () => {
   const at = Date.now(), begun = performance.now()
   const tell = (state) => process.stdout.write(JSON.stringify({ at, ms: performance.now() - begun, state }) + '\\n')
-  http.get(url, { agent, timeout: 60000 }, (response) => response.resume().on('end', () => tell(response.statusCode))).on('error', (error) => tell(error.message))
+  http.get(url, { agent: false, timeout: 60000 }, (response) => response.resume().on('end', () => tell(response.statusCode))).on('error', (error) => tell(error.message))
 }
 setInterval(ask, ${EVERY_MS})
 `

@@ -5,7 +5,7 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { type Steps, sortInSteps } from '../fleet/steps.ts'
 import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
@@ -109,7 +109,7 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Ca
   } finally {
     overlay.discard()
   }
-  return { ...summarise(fleet, options, counting), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
+  return { ...(yield* summarise(fleet, options, counting)), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
 
 /** Whether what one host takes may change what another can take, by the filters that the request asks anything of. */
@@ -247,24 +247,40 @@ function* placeNext(
 const refusalOf = (checksOf: HostChecks['checksOf'], host: HostIndex): Check | undefined =>
   checksOf(host, true).find(({ reason }) => reason !== undefined)
 
-function summarise(fleet: Fleet, { groupsOf, request }: CapacityOptions, { counts, fits, cut }: Counting): Omit<Capacity, 'method'> {
+/** Hosts that are summed up between two pauses. */
+const SLICE = 256
+
+function* summarise(
+  fleet: Fleet,
+  { groupsOf, request }: CapacityOptions,
+  { counts, fits, cut }: Counting,
+): Steps<Omit<Capacity, 'method'>> {
   const groups = new Map<string, HostCount[]>()
-  for (const record of fleet.hosts.records)
+  for (const record of fleet.hosts.records) {
+    if (record.index % SLICE === SLICE - 1) yield
     for (const key of groupsOf(record)) {
       const group = groups.get(key)
       const count = counts[record.index] as HostCount
       if (group === undefined) groups.set(key, [count])
       else group.push(count)
     }
+  }
   const pooled = poolFor(fleet, request)
+  const summed: CapacityGroup[] = []
+  let looked = 0
+  for (const [key, members] of groups) {
+    summed.push(groupFrom(key, members, pooled))
+    looked += members.length
+    if (looked < SLICE) continue
+    looked = 0
+    yield
+  }
   return {
     fits,
     exact: cut === null,
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
-    groups: [...groups]
-      .map(([key, members]) => groupFrom(key, members, pooled))
-      .sort((a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
+    groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
     bottlenecks: bottlenecksOf(counts),
   }
 }
