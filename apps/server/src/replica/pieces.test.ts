@@ -36,7 +36,7 @@ describe('turns of the event loop', () => {
     const steps = new Array<number>(20).fill(0)
     const answers = steps.map((_, i) =>
       answerInPieces(
-        counting(50, () => void steps[i]++),
+        counting(50, () => void steps.splice(i, 1, (steps[i] ?? 0) + 1)),
         turns,
       ),
     )
