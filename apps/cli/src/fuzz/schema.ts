@@ -33,7 +33,7 @@ export interface NamedType {
   readonly isOneOf: boolean | null
 }
 
-const REF = 'kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }'
+const REF = ['kind name', 'kind name', 'kind name', 'kind name', 'kind name', 'kind name', 'kind name'].join(' ofType { ') + ' }'.repeat(6)
 const INTROSPECTION = `{ __schema { queryType { name } mutationType { name } types { kind name isOneOf
   fields { name args { name defaultValue type { ${REF} } } type { ${REF} } }
   inputFields { name defaultValue type { ${REF} } } enumValues { name } possibleTypes { name } } } }`

@@ -76,9 +76,19 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       }
       live.take()
       await pauseOf(service)
+      /** The longest piece since the last look of what may not be silent, milliseconds of the processor. */
+      let pauseMs = 0
+      const notePause = async (): Promise<void> => {
+        pauseMs = Math.max(pauseMs, await pauseOf(service))
+      }
+      const runAlone = async (call: Call, number: number): Promise<void> => {
+        await notePause()
+        await run(call, number)
+        if (!service.isGone) await pauseOf(service)
+      }
       let told = performance.now()
       const look = async (): Promise<void> => {
-        const pauseMs = await pauseOf(service)
+        await notePause()
         for (const answer of live.take()) {
           tally.looks++
           const overlapping = ran.filter((one) => one.to >= answer.at && one.from <= answer.at + answer.ms)
@@ -90,6 +100,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
           else checks.check('/live is never silent for 200 ms', !isSilent, () => tellSilence(answer, pauseMs, overlapping))
         }
         ran = []
+        pauseMs = 0
         if (performance.now() - told < 10_000) return
         told = performance.now()
         say(
@@ -104,7 +115,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         const call = drawOf({ schema, fleet, random: createRandom(`${seed} document ${number}`) }, number)
         // what may be silent is alone, so that no silence of another is excused by it
         if (call.isWriting || running.size >= callers) await (call.isWriting ? Promise.all(running) : Promise.race(running))
-        if (call.isWriting) await run(call, number)
+        if (call.isWriting) await runAlone(call, number)
         else {
           const one: Promise<void> = run(call, number).finally(() => running.delete(one))
           running.add(one)
