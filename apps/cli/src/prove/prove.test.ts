@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Checks, createChecks } from './checks.ts'
+import { proveFuzz } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { proveRace } from './race.ts'
@@ -12,6 +13,7 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   ['idempotency', (checks) => proveIdempotency(checks, { rounds: 2 })],
   ['survive', (checks) => proveSurvive(checks, { rounds: 1, say: () => undefined })],
   ['groups', (checks) => proveGroups(checks, { rounds: 4 })],
+  ['fuzz', (checks) => proveFuzz(checks, { documents: 100, hosts: 60, claims: 20, seed: 1, from: 0, callers: 4, say: () => undefined })],
   ['replay', (checks) => proveReplay(checks, { requests: 60 })],
 ]
 

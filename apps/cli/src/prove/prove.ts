@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { addRecovery } from '../recovery/command.ts'
 import { addUpgrade } from '../upgrade/command.ts'
 import { type Checks, createChecks } from './checks.ts'
-import { proveFuzz } from './fuzz.ts'
+import { proveFuzz, SILENT_MS } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { provePauses } from './pauses.ts'
@@ -104,7 +104,10 @@ export function addProve(program: Command): void {
         seed: number
         from: number
         json?: true
-      }) => run('fuzz', json, (checks) => proveFuzz(checks, { ...options, say: (line) => void process.stderr.write(`${line}\n`) })),
+      }) =>
+        run('fuzz', json, (checks) =>
+          proveFuzz(checks, { ...options, silentMs: SILENT_MS, say: (line) => void process.stderr.write(`${line}\n`) }),
+        ),
     )
   addRecovery(prove, count)
   addUpgrade(prove, count)
