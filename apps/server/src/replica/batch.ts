@@ -57,6 +57,8 @@ export interface BatchOptions {
   readonly freshUpTo: number
   /** How many pieces of work the entry may hold; all that fit if not given. */
   readonly mostWorks?: number
+  /** The feature level that the log may be raised to, since every living replica reads it; 0 where it stays as it is. */
+  readonly raiseTo?: number
   newSeed(): string
   monotonic(): number
 }
@@ -119,7 +121,8 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   }
   const changes: Change[] = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
   // older replicas must stop before they meet what they cannot read
-  const level = Math.max(1, ...changes.map(levelOf))
+  const needed = Math.max(1, ...changes.map(levelOf))
+  const level = changes.length === 0 ? needed : Math.max(needed, options.raiseTo ?? 0)
   if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
   // it says nothing new, but its stamp is the time of the log from then on
   else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
@@ -307,7 +310,7 @@ function refusalReasons(
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
   // a move is of one instance: there are no earlier picks
-  if (source !== undefined) liftSource(overlay, request, source)
+  if (source !== undefined) liftSource(overlay, request, source, record.intent)
   else if (found > 0)
     decide(fleet, overlay, {
       id,

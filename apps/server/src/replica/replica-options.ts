@@ -22,6 +22,8 @@ export interface ReplicaOptions extends FleetReader {
   readonly horizon?: Horizon
   /** Asked only before the log's level is raised. */
   readonly mayRaise?: MayRaise
+  /** Whether every living replica read a level as of the last look at them, without asking the store. */
+  readonly isReadByAll?: (level: number) => boolean
   /** Whether the state is known to be sound enough for others to begin with. */
   readonly mayCheckpoint?: () => boolean
   /** Asks others about a call before it is decided. Absent: there is nobody to ask. */

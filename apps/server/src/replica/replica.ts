@@ -94,6 +94,8 @@ export class Replica {
   #freshUpTo = -1
   #news = true
   #adoptedAt = -1
+  /** The feature level that every living replica was found to read, for the next entry; 0 while that was not asked. */
+  #raiseTo = 0
   readonly #turns: Turns
   readonly #retries: Retries
   #wake: (() => void) | undefined
@@ -287,7 +289,8 @@ export class Replica {
       }))
     if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const isAnswered = gathered.profile !== undefined && hasAnswers(gathered.profile)
-    return this.#atLevel(levelOfRequest(publishedSpec(call.request), isMove(call.intent), isAnswered), enqueue)
+    const level = levelOfRequest(publishedSpec(call.request), isMove(call.intent), isAnswered)
+    return this.#learnLevel().then(() => this.#atLevel(level, enqueue))
   }
 
   /** Writes changes that need no decision; answers per change whether it counted. */
@@ -295,7 +298,27 @@ export class Replica {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>
       this.#enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
-    return this.#fleet.featureLevel >= FEATURE_LEVEL ? enqueue() : this.#atLevel(Math.max(...changes.map(levelOf)), enqueue)
+    if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
+    const atLevel = () => this.#atLevel(Math.max(...changes.map(levelOf)), enqueue)
+    // a new log starts at its release's level, whatever is first in it
+    return this.#fleet.place.revision === 0 ? this.#learnLevel().then(atLevel) : atLevel()
+  }
+
+  /**
+   * Finds out whether the next entry may raise the log to the level that is read here: when every living replica reads it. The rules of
+   * that level then hold for all that follows. Where one does not, or the store does not answer, the log stays as it is.
+   */
+  async #learnLevel(): Promise<void> {
+    const { readsUpTo, featureLevel } = this.#fleet
+    const { isReadByAll = () => true, mayRaise } = this.#options
+    if (featureLevel >= readsUpTo || this.#raiseTo >= readsUpTo || !isReadByAll(readsUpTo)) return
+    try {
+      await mayRaise?.(readsUpTo)
+      this.#raiseTo = readsUpTo
+    } catch (error) {
+      // the call goes on by the rules of the present level; what it needs beyond that is asked for by its own level
+      if (!(error instanceof FeatureLevelError) && !(error instanceof UnavailableError)) throw error
+    }
   }
 
   #atLevel<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome> {
@@ -540,9 +563,12 @@ export class Replica {
       writer: this.name,
       freshUpTo: this.#freshUpTo,
       mostWorks: this.#mostWorks,
+      raiseTo: this.#raiseTo,
       newSeed: this.#options.newSeed,
       monotonic: this.#options.timers.now,
     })
+    // whoever joins from here on is asked before the next attempt
+    if (batch.entry !== undefined) this.#raiseTo = 0
     this.#queue.putBack(batch.later)
     for (const work of batch.outdated) this.#gatherAgain(work)
     return batch

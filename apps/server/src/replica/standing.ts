@@ -22,7 +22,7 @@ export interface Standing {
 export interface Registered {
   readonly registry: Registry
   /** How far the replica reads, as the others are told; what it asks before it raises the log's feature level, and before it keeps a checkpoint. */
-  readonly options: Required<Pick<ReplicaOptions, 'readsUpTo' | 'mayRaise' | 'mayCheckpoint'>>
+  readonly options: Required<Pick<ReplicaOptions, 'readsUpTo' | 'mayRaise' | 'isReadByAll' | 'mayCheckpoint'>>
   /** Goes along with the replica from here on. */
   follow(replica: Replica): Standing
   /** Tells where the replica answers. */
@@ -82,7 +82,12 @@ export async function openStanding({
   })
   return {
     registry,
-    options: { readsUpTo, mayRaise: (level) => registry.mayRaise(level), mayCheckpoint: () => auditor?.isSound ?? true },
+    options: {
+      readsUpTo,
+      mayRaise: (level) => registry.mayRaise(level),
+      isReadByAll: (level) => registry.isReadByAll(level),
+      mayCheckpoint: () => auditor?.isSound ?? true,
+    },
     follow(started) {
       replica = started
       auditor = createAuditor({ replica: started, timers, warn })

@@ -170,7 +170,7 @@ function withEarlier<T>(
   return withProposalsInSteps(fleet, before, function* (overlay) {
     const source = sourceOf(fleet, record)
     const request = currentSpec(record.request)
-    if (source !== undefined) liftSource(overlay, request, source)
+    if (source !== undefined) liftSource(overlay, request, source, record.intent)
     for (const part of earlier) overlay.hold(part, groupOf(request))
     return yield* read()
   })

@@ -115,6 +115,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
       `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
     )
   const { hosts, aggregates, groups, ledger, profiles } = fleet
+  fleet.restoreLevel(checkpoint.featureLevel)
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) yield
     else restoreHost(hosts, stored)
@@ -157,7 +158,6 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
   for (const active of checkpoint.activeProfiles) profiles.activate(active)
   for (const { name, ...course } of checkpoint.profileCourses ?? []) profiles.restoreCourse(name, course)
   fleet.restorePlaces(checkpoint.places, checkpoint.now)
-  fleet.featureLevel = checkpoint.featureLevel
   return fleet
 }
 

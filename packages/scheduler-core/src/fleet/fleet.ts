@@ -31,6 +31,7 @@ import {
 } from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
+import { STRICT_CLAIMS } from './levels.ts'
 import { takeNamespace, takeReport } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
@@ -68,7 +69,6 @@ export class Fleet {
   place: Place = ORIGIN
   /** Time of the log, milliseconds: the latest stamp so far. Never goes back. */
   now = 0
-  featureLevel = 1
   /** The last places by revision, and the ids in them. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
@@ -136,7 +136,15 @@ export class Fleet {
     for (const [id, revision] of from.#ids) this.#ids.set(id, revision)
     this.place = from.place
     this.now = from.now
-    this.featureLevel = from.featureLevel
+  }
+
+  get featureLevel(): number {
+    return this.hosts.featureLevel
+  }
+
+  /** Takes over the level of a checkpoint, before its claims are held. */
+  restoreLevel(level: number): void {
+    this.hosts.featureLevel = level
   }
 
   get isLocked(): boolean {
@@ -167,7 +175,20 @@ export class Fleet {
 
   /** Before anything else in the entry: the level is raised by the first change that needs it, wherever in the entry that is said. */
   #raiseLevel(changes: readonly Change[]): void {
-    for (const change of changes) if (change.type === 'feature') this.featureLevel = Math.max(this.featureLevel, change.level)
+    const before = this.featureLevel
+    for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
+    if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) this.#holdAnew()
+  }
+
+  /** Counts all claims again, by the rules of the level that has just been reached. */
+  #holdAnew(): void {
+    for (const { index, stats } of this.hosts.records) {
+      const record = this.hosts.own(index)
+      for (const kind of allKinds) kind.takeInventory(this.hosts, index, stats)
+      this.ledger.holdAll(record)
+      record.revision = this.place.revision
+      this.hosts.touch(index)
+    }
   }
 
   #judge(change: Change, basis: number, fence: number): Void {

@@ -71,7 +71,7 @@ const inOneGo = ({ select }: Pick<Scheduler, 'select'>): ReturnType<Ask> =>
 function* decideBy(ask: Ask, fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> {
   const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
   const held = overlay.size
-  if (source !== undefined) liftSource(overlay, request, source)
+  if (source !== undefined) liftSource(overlay, request, source, intent)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = yield* select(ask, fleet, overlay, request, profile, asked)
   const { instances, solver, ...selection } = selected
@@ -109,8 +109,8 @@ function* decideBy(ask: Ask, fleet: Fleet, overlay: Overlay, input: DecideInput)
  * Lets a decision see the fleet without the claim that is to move. Its room counts as free only where the judge will see
  * it so: for plain amounts on its own host.
  */
-export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim): void {
-  overlay.lift(source, isPlain(source.grants) && asksPlain(request))
+export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
+  overlay.lift(source, isPlain(source.grants) && asksPlain(request), intent === 'REBUILD')
 }
 
 function createScheduler(compiled: CompiledProfile): Scheduler {

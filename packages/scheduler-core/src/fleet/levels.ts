@@ -1,0 +1,8 @@
+/**
+ * The rules that depend on the feature level of the fleet. A log is judged by the rules of the level that it had reached at each
+ * entry, so that all releases which read the log come to the same state, and a recorded decision is made again by its own rules.
+ * Rules that change what hosts hold take effect with the entry that raises the level: all claims are then held anew.
+ */
+
+/** Claims keep their amounts whatever reports say, and an instance has one live claim. */
+export const STRICT_CLAIMS = 8
