@@ -26,6 +26,7 @@ import { openProvidedLiveness } from './liveness/provided.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
 import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
+import { watchPauses } from './longest-pause.ts'
 import { type FoundProvider, findProvider } from './plugin/find-provider.ts'
 import { openPlugins } from './plugin/open-plugins.ts'
 import { gatherAnswers } from './plugin/outside/gather-answers.ts'
@@ -251,6 +252,8 @@ export async function openService({
     // who follows a fleet that was replaced begins again, with what was durable
     const stopReplaced = replica.onReplaced(() => services.watch.close())
     opened.push(() => stopReplaced())
+    const pauses = watchPauses()
+    opened.push(() => pauses.close())
     // last, so that a key that is made is a key that is shown
     const newAdminKey = await ensureAdminKey(keys, adminKey, onceThere)
     server.open({
@@ -272,6 +275,7 @@ export async function openService({
           hosts: replica.fleet.hosts.count,
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
+          pause: pauses.take(),
         }),
       notReady: () => replica.halted?.message,
       endStreams: () => services.watch.close(),

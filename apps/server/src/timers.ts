@@ -11,6 +11,11 @@ export interface Timers {
 export const realTimers: Timers = {
   now: () => performance.now(),
   after(ms, callback) {
+    if (ms === 0) {
+      // behind what arrived meanwhile, and without the millisecond that a timer takes at least
+      const immediate = setImmediate(callback)
+      return () => clearImmediate(immediate)
+    }
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },

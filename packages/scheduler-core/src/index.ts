@@ -28,7 +28,19 @@ export {
   type ReplayedVerdicts,
   rowText,
 } from './decision/receipt.ts'
-export { checkAgain, examineAgain, examineEach, proposalsBefore, replay, replayOtherwise, withProposals } from './decision/replay.ts'
+export {
+  checkAgain,
+  checkAgainInSteps,
+  examineAgain,
+  examineAgainInSteps,
+  examineEach,
+  proposalsBefore,
+  replay,
+  replayInSteps,
+  replayOtherwise,
+  replayOtherwiseInSteps,
+  withProposals,
+} from './decision/replay.ts'
 export { isUnsolved } from './decision/unsolved.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
@@ -67,6 +79,7 @@ export {
   statsSchemas,
   statsVersions,
 } from './fleet/stats-versions.ts'
+export { atOnce, type Steps, sortInSteps } from './fleet/steps.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, type KindName, kinds } from './kinds/index.ts'
@@ -102,11 +115,12 @@ export {
   PASSES_ALL,
   prepareChecks,
   type ReasonCount,
+  refusalsInSteps,
   refusalsOf,
 } from './pipeline/examine.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
-export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
+export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix, verdictMatrixInSteps } from './pipeline/verdict-matrix.ts'
 export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'
@@ -154,7 +168,7 @@ export {
   specSchemas,
   specVersions,
 } from './request/versions.ts'
-export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'
+export { type Decided, type DecideInput, decide, decideInSteps, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'

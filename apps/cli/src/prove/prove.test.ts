@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { type Checks, createChecks } from './checks.ts'
+import { proveFuzz } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { proveRace } from './race.ts'
@@ -13,6 +14,11 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   ['idempotency', (checks) => proveIdempotency(checks, { rounds: byExtent(2, 5) })],
   ['survive', (checks) => proveSurvive(checks, { rounds: byExtent(1, 3), say: () => undefined })],
   ['groups', (checks) => proveGroups(checks, { rounds: byExtent(4, 30) })],
+  [
+    'fuzz',
+    (checks) =>
+      proveFuzz(checks, { documents: byExtent(100, 1_000), hosts: 60, claims: 20, seed: 1, from: 0, callers: 4, say: () => undefined }),
+  ],
   ['replay', (checks) => proveReplay(checks, { requests: byExtent(60, 600) })],
 ]
 

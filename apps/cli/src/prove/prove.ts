@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { addRecovery } from '../recovery/command.ts'
 import { addUpgrade } from '../upgrade/command.ts'
 import { type Checks, createChecks } from './checks.ts'
+import { proveFuzz, SILENT_MS } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
+import { provePauses } from './pauses.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
 import { proveRestart } from './restart.ts'
@@ -66,6 +68,46 @@ export function addProve(program: Command): void {
     .option('--json', 'one line of JSON instead of words')
     .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
       run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
+  prove
+    .command('pauses')
+    .description('every long question of a large fleet: for how long each holds up everything else at most')
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 5_000)
+    .option('--rounds <n>', 'times that each is asked', count, 3)
+    .option('--only <text>', 'questions whose names hold this text')
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
+      run('pauses', json, (checks) =>
+        provePauses(checks, { only: undefined, ...options, say: (line) => void process.stderr.write(`${line}\n`) }),
+      ),
+    )
+  prove
+    .command('fuzz')
+    .description('random documents, reports and filters on a large fleet: none ends in INTERNAL, and /live is never silent')
+    .option('--documents <n>', 'calls to make', count, 50_000)
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 5_000)
+    .option('--callers <n>', 'readers at once', count, 4)
+    .option('--seed <n>', 'the same seed gives the same documents', count, 1)
+    .option('--from <n>', 'number of the first document', fromZero, 0)
+    .option('--json', 'one line of JSON instead of words')
+    .action(
+      ({
+        json,
+        ...options
+      }: {
+        documents: number
+        hosts: number
+        claims: number
+        callers: number
+        seed: number
+        from: number
+        json?: true
+      }) =>
+        run('fuzz', json, (checks) =>
+          proveFuzz(checks, { ...options, silentMs: SILENT_MS, say: (line) => void process.stderr.write(`${line}\n`) }),
+        ),
     )
   addRecovery(prove, count)
   addUpgrade(prove, count)

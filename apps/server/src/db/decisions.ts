@@ -1,6 +1,7 @@
 import { type Beside, type KeptDecision, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
+import { mapInPieces } from '../replica/in-pieces.ts'
 import { ANSWERED, decisionQuerySql } from './decision-query.ts'
 import { type LostTry, readLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
@@ -107,13 +108,13 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       const rows = await prisma.$queryRaw<
         DecisionRow[]
       >`${SELECT} WHERE d.id = ANY(${ids.filter((id) => UUID.test(id))}::uuid[]) ORDER BY d.at_ms, d.id`
-      return rows.map(toListed)
+      return mapInPieces(rows, toListed)
     },
     async list({ first, after, ...filter }) {
       const isAfter = after ? Prisma.sql`(d.at_ms < ${after.at} OR (d.at_ms = ${after.at} AND d.id > ${after.id}::uuid))` : Prisma.sql`true`
       const rows = await prisma.$queryRaw<DecisionRow[]>`
         ${SELECT} WHERE ${whereOf(filter)} AND ${isAfter} ORDER BY d.at_ms DESC, d.id ASC LIMIT ${first}`
-      return rows.map(toListed)
+      return mapInPieces(rows, toListed)
     },
     async count(filter) {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
@@ -135,7 +136,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
       // ids are drawn by lot: their order is as good as a draw, and the same for whoever asks again
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
-      return { total: Number(counted?.count ?? 0), decisions: rows.map(toListed) }
+      return { total: Number(counted?.count ?? 0), decisions: await mapInPieces(rows, toListed) }
     },
     async keepMatrix(id, hash) {
       const bytes = Buffer.from(hash, 'hex')

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql'
 import { UnreadableDecisionError } from '../db/decisions.ts'
 import { FeatureLevelError } from '../replica/feature-level.ts'
 import { UnavailableError } from '../replica/placement.ts'
+import { CallerGoneError } from '../replica/question.ts'
 import { RetriesExhaustedError } from '../replica/retries.ts'
 import { fault, isFault } from '../schema/faults.ts'
 import { InputFault } from '../services/outcome.ts'
@@ -34,6 +35,7 @@ export function toFault(error: unknown): GraphQLError {
     const detail = { rule: cause.rule, found: `${cause.attempts} attempts`, retryAfterMs: 1_000 }
     return located(fault('RETRIES_EXHAUSTED', sentence(cause.message), detail), at)
   }
+  if (cause instanceof CallerGoneError) return located(fault('UNAVAILABLE', sentence(cause.message)), at)
   if (cause instanceof EntryTooLargeError) return located(fault('ENTRY_TOO_LARGE', sentence(cause.message)), at)
   if (cause instanceof FeatureLevelError) {
     const { replica, reads, needs } = cause

@@ -1,3 +1,4 @@
+import type { Pause } from '../longest-pause.ts'
 import type { AuditorView } from '../replica/auditor.ts'
 import type { Tally } from '../replica/retries.ts'
 import type { HealthView } from '../services/health.ts'
@@ -11,6 +12,8 @@ export interface MetricsSource {
   readonly aggregates: number
   /** Ended ones included as long as their keys are known. */
   readonly claims: number
+  /** The longest since the last scrape. */
+  readonly pause: Pause
 }
 
 type Kind = 'gauge' | 'counter'
@@ -18,7 +21,7 @@ type Kind = 'gauge' | 'counter'
 const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING']
 
 /** One answer in the text format of Prometheus, version 0.0.4. Times are in seconds, sizes in bytes. */
-export function metricsText({ health, auditor, proposals, hosts, aggregates, claims }: MetricsSource): string {
+export function metricsText({ health, auditor, proposals, hosts, aggregates, claims, pause }: MetricsSource): string {
   const lines: string[] = []
   const tell = (name: string, kind: Kind, help: string, value: number | null, labels = ''): void => {
     const head = `# TYPE gantt_${name} `
@@ -64,6 +67,18 @@ export function metricsText({ health, auditor, proposals, hosts, aggregates, cla
     'gauge',
     'How long a flush of the store took at the start; absent where it was not measured.',
     seconds(health.flushMs),
+  )
+  tell(
+    'longest_pause_seconds',
+    'gauge',
+    'The longest time since the last scrape in which the process did one thing only, and so answered nobody.',
+    pause.wallMs / 1_000,
+  )
+  tell(
+    'longest_pause_cpu_seconds',
+    'gauge',
+    'The same in time of the processor: what other processes took of it does not count.',
+    pause.cpuMs / 1_000,
   )
   const { rss } = process.memoryUsage()
   const { user, system } = process.cpuUsage()

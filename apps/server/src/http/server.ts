@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { GraphQLError } from 'graphql'
 import { findCaller, mayDo } from '../auth/caller.ts'
+import { turns } from '../replica/pieces.ts'
 import { UnavailableError } from '../replica/placement.ts'
+import { duringCall } from '../replica/question.ts'
 import { fault } from '../schema/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import { readParams } from './body.ts'
@@ -118,8 +120,14 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         allowed: 'POST',
         status: 405,
       })
+    const gone = new AbortController()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
     Object.assign(request, { body: await readParams(request, documents, texts) })
-    await run(request, response, { caller, requestId })
+    // calls that arrive together are begun in several turns, so that none waits for all
+    await turns.admit()
+    await duringCall(gone.signal, () => run(request, response, { caller, requestId }))
   }
 
   await listen(server, options)

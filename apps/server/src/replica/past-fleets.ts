@@ -1,7 +1,7 @@
 import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/scheduler-core'
 import { type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
-import { createPause, inPieces } from './pieces.ts'
+import { answerInPieces, pauseOfQuestion } from './question.ts'
 import type { Applied, Still } from './replica-options.ts'
 
 /** Hosts, claims and keys that fleets of the past may hold together; docs/receipts.md says what that is in bytes. */
@@ -245,13 +245,12 @@ export function createPastFleets(
 
 /** Applies the entries from where a fleet stands to a revision, one for each step of the loop that asks. */
 export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
-  const due = createPause()
   while (fleet.place.revision < upTo) {
     const entries = await store.read(fleet.place, Math.min(READ_LIMIT, upTo - fleet.place.revision))
     if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
     for (const entry of entries) {
       yield { entry, verdicts: fleet.apply(entry) }
-      const pause = due()
+      const pause = pauseOfQuestion()
       if (pause !== undefined) await pause
     }
   }
@@ -259,7 +258,7 @@ export async function* advance(store: LogReader, fleet: Fleet, upTo: number): As
 
 async function fromCheckpoint(store: LogReader, atMost: number, reader: FleetReader | undefined): Promise<Fleet> {
   const checkpoint = await store.loadCheckpoint(atMost)
-  return checkpoint === undefined ? new Fleet(reader) : inPieces(rebuildFleet(checkpoint, reader))
+  return checkpoint === undefined ? new Fleet(reader) : answerInPieces(rebuildFleet(checkpoint, reader))
 }
 
 const revisionOf = ({ fleet }: Kept): number => fleet.place.revision

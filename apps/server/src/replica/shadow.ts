@@ -1,5 +1,6 @@
 import {
   type Agreement,
+  atOnce,
   type ChoiceRanks,
   copyFleet,
   type DecisionRecord,
@@ -249,9 +250,9 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       )
       const kind = isCandidate ? turned[made.agreement] : made.agreement
       if (kind === 'SAME') tell(found, when, 'agreed')
-      const because = kind === 'SAME' ? '' : `${other.name}@${other.number}: ${made.because()}`
+      const because = kind === 'SAME' ? '' : `${other.name}@${other.number}: ${atOnce(made.because())}`
       if (kind !== 'SAME')
-        tell(found, when, ends[kind], () => ({ decision: record.id, kind, because, ...choicesOf(made.ranks(), kind, isCandidate) }))
+        tell(found, when, ends[kind], () => ({ decision: record.id, kind, because, ...choicesOf(atOnce(made.ranks()), kind, isCandidate) }))
       tally.sampled++
       tally.counts[kind]++
       if (kind === 'SAME') return

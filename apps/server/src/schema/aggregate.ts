@@ -117,7 +117,8 @@ builder.queryFields((t) => ({
       orderBy: t.arg({ type: AggregateOrder, description: 'In which order.' }),
       ...momentArg(),
     },
-    resolve: async (_root, { at, ...args }, { aggregates, fleetAt }) => aggregates.list(args, await fleetAt(at)),
+    resolve: async (_root, { at, ...args }, { aggregates, fleetAt, moments }) =>
+      aggregates.list(args, at ? await fleetAt(at) : moments.snapshot()),
   }),
 }))
 

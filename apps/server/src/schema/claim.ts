@@ -154,7 +154,7 @@ builder.queryFields((t) => ({
       query: t.arg.string({ description: 'Which: a line of the filter grammar, such as state:RESERVED age>5m (docs/query.md).' }),
       ...momentArg(),
     },
-    resolve: async (_root, { at, ...args }, { claims, fleetAt }) => claims.list(args, await fleetAt(at)),
+    resolve: async (_root, { at, ...args }, { claims, fleetAt, moments }) => claims.list(args, at ? await fleetAt(at) : moments.snapshot()),
   }),
 }))
 

@@ -99,7 +99,7 @@ const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
     totals: t.field({
       type: [FleetGroup],
       description: 'How full each availability zone is, by name. Hosts that take no instances now count too.',
-      resolve: (fleet) => [...fleet.totals()],
+      resolve: async (fleet) => [...(await fleet.totals())],
     }),
     columns: t.field({
       type: FleetColumns,
@@ -119,7 +119,8 @@ builder.queryField('fleet', (t) =>
     authScopes: { scope: 'READ' },
     description: 'All hosts at once.',
     args: momentArg(),
-    resolve: async (_root, { at }, { fleet, fleetAt }) => (at ? pastFleet(await fleetAt(at)) : fleet),
+    resolve: async (_root, { at }, { moments, fleetAt }) =>
+      at ? pastFleet(await fleetAt(at)) : createFleetReader({ fleet: moments.snapshot() }),
   }),
 )
 

@@ -283,7 +283,7 @@ builder.queryFields((t) => ({
       }),
       ...momentArg(),
     },
-    resolve: async (_root, { at, ...args }, { hosts, fleetAt }) => hosts.list(args, await fleetAt(at)),
+    resolve: async (_root, { at, ...args }, { hosts, fleetAt, moments }) => hosts.list(args, at ? await fleetAt(at) : moments.snapshot()),
   }),
 }))
 

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { auditMutations } from './audited.ts'
 import { builder } from './builder.ts'
+import { pauseInLongLists } from './long-lists.ts'
 import { authScopesOf } from './scope-of.ts'
 
 /** The schema of every noun that is loaded. Throws when a field of a root type names no scope: nothing is open by omission. Every mutation is put into the audit. */
@@ -10,5 +11,6 @@ export function createSchema(): GraphQLSchema {
     for (const field of Object.values(root?.getFields() ?? {}))
       if (authScopesOf(field) === undefined) throw new Error(`${root?.name}.${field.name} names no scope`)
   auditMutations(schema)
+  pauseInLongLists(schema)
   return schema
 }

@@ -3,15 +3,16 @@ import {
   type Capacity,
   countCapacity,
   currentSpec,
-  decideOtherwise,
+  decideOtherwiseInSteps,
   type Fleet,
   hostKey,
   type RequestSpec,
-  replayOtherwise,
+  replayOtherwiseInSteps,
+  type Steps,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { AggregateDone } from './aggregates.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
@@ -93,7 +94,7 @@ export function createAggregateReplay({ replica, store, decisions }: AggregateRe
     const readable = rows.filter((row): row is StoredDecision => !isUnreadable(row))
     const sides = sidesOf(replica, change)
     const tally = createTally(sides)
-    await inPieces(tally.all(readable, isOver))
+    await answerInPieces(tally.all(readable, isOver))
     const room = await roomOf(sides, readable, isOver)
     const { notReplayable, counts, otherwise } = tally
     const sampled = counts.SAME + counts.ELSEWHERE + counts.NEW_FAILURE + counts.NEW_PLACEMENT
@@ -129,15 +130,15 @@ function createTally(sides: Sides) {
   const counts: Record<Agreement, number> = { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 }
   const told: Record<Told['kind'], Told[]> = { NEW_FAILURE: [], NEW_PLACEMENT: [], ELSEWHERE: [] }
   let missed = 0
-  const add = (stored: StoredDecision): void => {
+  function* add(stored: StoredDecision): Steps<void> {
     const { record } = stored
     const profile = decidingNow(sides.now, record.profile)
     try {
-      const hostsBefore = replayOtherwise(sides.now, [], record, profile).parts.map(hostKey)
-      const { agreement, hosts: hostsAfter, because } = decideOtherwise(sides.edited, [], record, hostsBefore, profile)
+      const hostsBefore = (yield* replayOtherwiseInSteps(sides.now, [], record, profile)).parts.map(hostKey)
+      const { agreement, hosts: hostsAfter, because } = yield* decideOtherwiseInSteps(sides.edited, [], record, hostsBefore, profile)
       counts[agreement]++
       if (agreement === 'SAME' || told[agreement].length >= TOLD) return
-      told[agreement].push({ stored, kind: agreement, hostsBefore, hostsAfter, because: because() })
+      told[agreement].push({ stored, kind: agreement, hostsBefore, hostsAfter, because: yield* because() })
     } catch (error) {
       // a claim that it moves, say, is not there any more, or a part outside of the process was not asked about a host
       if (!(error instanceof RangeError)) throw error
@@ -148,10 +149,10 @@ function createTally(sides: Sides) {
     counts,
     notReplayable: () => missed,
     otherwise: () => kinds.flatMap((kind) => told[kind]).slice(0, TOLD),
-    *all(stored: readonly StoredDecision[], isOver: () => boolean): Generator<void> {
+    *all(stored: readonly StoredDecision[], isOver: () => boolean): Steps<void> {
       for (const one of stored) {
         if (isOver()) return
-        add(one)
+        yield* add(one)
         yield
       }
     },
@@ -174,7 +175,7 @@ async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: (
   for (const [flavor, { request, profile }] of [...asked].sort(([, a], [, b]) => b.count - a.count).slice(0, FLAVORS)) {
     if (isOver()) break
     const count = (fleet: Fleet) =>
-      inPieces(
+      answerInPieces(
         countCapacity(fleet, {
           request,
           profile: decidingNow(sides.now, profile),

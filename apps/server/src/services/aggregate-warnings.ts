@@ -20,7 +20,7 @@ import {
 import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import { findSource, requestOfMove } from '../replica/moves.ts'
-import { createPause } from '../replica/pieces.ts'
+import { pauseOfQuestion } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { AggregateDone } from './aggregates.ts'
 import type { Decisions } from './decisions.ts'
@@ -76,7 +76,6 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
     const sides = sidesOf(replica, change)
     const claims = claimsOn(sides.now, change)
     const tally = createTally(sides)
-    const due = createPause()
     for (let from = 0; from < claims.length && !isOver(); from += READ_TOGETHER) {
       const some = claims.slice(from, from + READ_TOGETHER)
       const rows = await store.findAll([...new Set(some.map(({ decision }) => decision))])
@@ -84,7 +83,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
       for (const claim of some) {
         if (isOver()) break
         tally.add(claim, byId.get(claim.decision))
-        await due()
+        await pauseOfQuestion()
       }
     }
     const { asked, notAskable, refused, warnings } = tally.sum()

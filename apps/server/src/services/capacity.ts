@@ -1,5 +1,5 @@
 import { type Capacity, type CapacityOptions, countCapacity } from '@gantt/scheduler-core'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault } from './outcome.ts'
@@ -51,7 +51,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
       }
       const groupsOf = groupings[input.groupBy]
       const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
-      return { ...(await inPieces(countCapacity(fleet, options))), asOf }
+      return { ...(await answerInPieces(countCapacity(fleet, options))), asOf }
     },
   }
 }

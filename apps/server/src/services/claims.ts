@@ -1,11 +1,13 @@
 import { type Change, type Claim, type ClaimState, type Fleet, isLive } from '@gantt/scheduler-core'
 import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
+import { filterInPieces, sortInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type Dated, datedIn } from './dated.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { type List, listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { isPresent, snapshotOf } from './snapshots.ts'
 import { checkRange, checkText } from './text.ts'
 
 export const MAX_CLAIMS_PER_CALL = 1_000
@@ -47,7 +49,7 @@ export interface Claims {
   /** Claims that hold something on a host, oldest first. */
   on(host: HostView, args: PageArgs & States): Page<Dated<Claim>>
   /** Throws InputFault for a query that cannot be read. */
-  list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Page<Dated<Claim>>
+  list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Promise<Page<Dated<Claim>>>
   /** Outcome i answers claim i, here and below. */
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
   extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
@@ -94,10 +96,12 @@ export function createClaims(replica: Replica): Claims {
     find,
     on: ({ fleet, record }, args) => paged(listOf('claims', [keyOfHost(record), args.states]), args, record.claims, fleet),
     hostOf: ({ host, of: fleet = replica.fleet }) => viewHost(fleet, { index: host }),
-    list({ query, ...args }, fleet = replica.fleet) {
-      const now = fleet === replica.fleet ? Math.max(fleet.now, Date.now()) : fleet.now
-      const asked = [...fleet.ledger.claims.values()].filter(compileLine(withBareIds(query), claimFields, readersIn(fleet, now)))
-      return paged(listOf('claims', query ? [args.states, query] : args.states), args, asked, fleet)
+    async list({ query, ...args }, fleet = snapshotOf(replica)) {
+      const now = isPresent(fleet, replica) ? Math.max(fleet.now, Date.now()) : fleet.now
+      const isAsked = compileLine(withBareIds(query), claimFields, readersIn(fleet, now))
+      const asked = await filterInPieces([...fleet.ledger.claims.values()], isAsked)
+      const sorted = await sortInPieces(asked, (a, b) => a.fence - b.fence)
+      return paged(listOf('claims', query ? [args.states, query] : args.states), args, sorted, fleet)
     },
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
     extend: (claims, ttlMs) =>

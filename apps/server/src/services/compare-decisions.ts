@@ -9,7 +9,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { Fidelity } from './examined.ts'
@@ -54,7 +54,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
     const [first, second] = [await find(a, 'a'), await find(b, 'b')]
     const options: CompareOptions = { instance: instanceOf(first, second, instance), most: MAX_PAGE }
     const sides = [await sideOf(first, 'a'), await sideOf(second, 'b')] as const
-    const comparison = await inPieces(compareDecisions(...sides, options))
+    const comparison = await answerInPieces(compareDecisions(...sides, options))
     const because = approximateBecause(...sides)
     return {
       ...comparison,

@@ -1,21 +1,24 @@
 import {
   type Agreement,
-  decideOtherwise,
+  type Decided,
+  decideOtherwiseInSteps,
   type Fleet,
   hostKey,
   inEarnest,
   isUnsolved,
   type LogEntry,
+  type OtherDecision,
   type Profile,
   parseProfile,
   profileRef,
   proposalsBefore,
-  replayOtherwise,
+  replayOtherwiseInSteps,
+  type Steps,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type ChosenHosts, createChosenHosts } from './chosen-hosts.ts'
@@ -170,7 +173,7 @@ interface Pass {
   readonly wanted: readonly StoredDecision[]
   isOver(): boolean
   /** `entry`: the next one; undefined at the end of the log. */
-  each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): void
+  each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): Steps<void>
 }
 
 /** Goes through the log once, from the first state that is asked for to the last, and calls back for each decision on its state. */
@@ -180,13 +183,13 @@ async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<
   if (first === undefined) return
   const fleet = await history.at(first.place.basis)
   let next = 0
-  function* decideHere(entry: LogEntry | undefined): Generator<void> {
+  function* decideHere(entry: LogEntry | undefined): Steps<void> {
     for (let one = waiting[next]; one !== undefined && one.place.basis === fleet.place.revision && !isOver(); one = waiting[++next]) {
-      each(fleet, entry, one)
+      yield* each(fleet, entry, one)
       yield
     }
   }
-  function* goOn(entries: readonly LogEntry[]): Generator<void> {
+  function* goOn(entries: readonly LogEntry[]): Steps<void> {
     for (const entry of entries) {
       yield* decideHere(entry)
       if (next >= waiting.length || isOver()) return
@@ -196,9 +199,9 @@ async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<
   }
   while (next < waiting.length && !isOver()) {
     const entries = await past.read(fleet.place, READ_LIMIT)
-    if (entries.length > 0) await inPieces(goOn(entries))
+    if (entries.length > 0) await answerInPieces(goOn(entries))
     else {
-      await inPieces(decideHere(undefined))
+      await answerInPieces(decideHere(undefined))
       return
     }
   }
@@ -224,7 +227,7 @@ function createTally(candidate: Profile) {
   let notReplayable = 0
   let notSolved = 0
   return {
-    add(fleet: Fleet, entry: LogEntry | undefined, stored: StoredDecision, baseline: Profile): void {
+    *add(fleet: Fleet, entry: LogEntry | undefined, stored: StoredDecision, baseline: Profile): Steps<void> {
       const { record, place } = stored
       if (place.entryId !== null && place.entryId !== entry?.id) {
         notReplayable++
@@ -236,43 +239,47 @@ function createTally(candidate: Profile) {
       }
       const before = entry === undefined || place.entryId === null ? [] : proposalsBefore(entry, place.position ?? 0)
       try {
-        const asBaseline = () => replayOtherwise(fleet, before, record, baseline).parts
-        const timed = <Answer>(version: 'baseline' | 'candidate', decide: () => Answer): Answer => {
-          const from = performance.now()
-          const answer = decide()
-          times[version].push(performance.now() - from)
-          return answer
+        const by = (profile: Profile) => replayOtherwiseInSteps(fleet, before, record, profile)
+        function* timed(version: 'baseline' | 'candidate', steps: Steps<Decided>): Steps<Decided> {
+          let took = 0
+          for (;;) {
+            // what others do at the pauses does not count
+            const from = performance.now()
+            const step = steps.next()
+            took += performance.now() - from
+            if (step.done) {
+              times[version].push(took)
+              return step.value
+            }
+            yield
+          }
         }
         // whoever comes second finds what the first has warmed: they take turns
         const isFirst = times.baseline.length % 2 === 0
-        const early = isFirst ? timed('baseline', asBaseline) : undefined
-        const other = timed('candidate', () => replayOtherwise(fleet, before, record, candidate))
-        const parts = early ?? timed('baseline', asBaseline)
+        const early = isFirst ? yield* timed('baseline', by(baseline)) : undefined
+        const other = yield* timed('candidate', by(candidate))
+        const { parts } = early ?? (yield* timed('baseline', by(baseline)))
         const hosts = parts.map(hostKey)
         const isSame = other.parts.length === hosts.length && other.parts.every((part, i) => hostKey(part) === hosts[i])
-        const {
-          agreement,
-          hosts: candidateHosts,
-          because,
-        } = isSame ? { agreement: 'SAME' as const, hosts, because: () => '' } : decideOtherwise(fleet, before, record, hosts, candidate)
+        const otherwise = isSame ? undefined : yield* decideOtherwiseInSteps(fleet, before, record, hosts, candidate)
+        const { agreement, hosts: candidateHosts } = otherwise ?? { agreement: 'SAME' as const, hosts }
         const [asked, known] = [true, false].map((is) => shadows.filter(({ profile }) => isUnsolved(fleet, record, profile) === is))
-        const earnest = (known ?? []).map((shadow) => ({
-          shadow,
-          ...decideOtherwise(fleet, before, record, candidateHosts, shadow.profile),
-        }))
+        const earnest: (OtherDecision & { readonly shadow: (typeof shadows)[number] })[] = []
+        for (const shadow of known ?? [])
+          earnest.push({ shadow, ...(yield* decideOtherwiseInSteps(fleet, before, record, candidateHosts, shadow.profile)) })
         counts[agreement]++
         for (const shadow of asked ?? []) shadow.notSolved++
         for (const { shadow, agreement: then, because: why } of earnest) {
           if (then === 'NEW_FAILURE') {
-            if (++shadow.wouldFail <= FAILING_TOLD) shadow.failing.push({ stored, because: why() })
+            if (++shadow.wouldFail <= FAILING_TOLD) shadow.failing.push({ stored, because: yield* why() })
           } else if (then !== 'SAME') shadow.wouldMove++
         }
         zones.add(fleet, parts, 'baseline')
         zones.add(fleet, other.parts, 'candidate')
         chosen.add(fleet, before, hosts, 'baseline')
         chosen.add(fleet, before, candidateHosts, 'candidate')
-        if (agreement === 'SAME' || told[agreement].length >= TOLD) return
-        const disagreement = { kind: agreement, baselineHosts: hosts, candidateHosts, because: because() }
+        if (otherwise === undefined || agreement === 'SAME' || told[agreement].length >= TOLD) return
+        const disagreement = { kind: agreement, baselineHosts: hosts, candidateHosts, because: yield* otherwise.because() }
         told[agreement].push(disagreement)
         of.set(disagreement, stored)
       } catch (error) {

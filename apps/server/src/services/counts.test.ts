@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { examineInstance, type Question } from './examined.ts'
 import { listVerdicts, selectionOf, type VerdictFilter } from './explanation.ts'
+import { createOwnFleet } from './own-fleet.ts'
 
 const host = fc.record({
   vcpus: fc.integer({ min: 1, max: 8 }),
@@ -35,7 +36,7 @@ function questionOf(shapes: readonly object[], flavor: object, ignored: number):
     core: CORE_VERSION,
   }
   const { answer } = replay(fleet, [], record)
-  return { record, before: [], answer, fidelity: 'REPLAYED', profile, basis: fleet.place.revision, read: async (use) => use(fleet) }
+  return { record, before: [], answer, fidelity: 'REPLAYED', profile, basis: fleet.place.revision, state: createOwnFleet(() => fleet) }
 }
 
 test('every count adds up to the fleet, and has a query for exactly its hosts', async () => {

@@ -1,13 +1,12 @@
 import {
   type Check,
-  checkAgain,
+  checkAgainInSteps,
   contributionAt,
   currentSpec,
   type DecisionRecord,
-  examineAgain,
+  examineAgainInSteps,
   examineShadows,
   type Findings,
-  type Fleet,
   type HostIndex,
   type HostName,
   multiplierAt,
@@ -17,8 +16,9 @@ import {
   type SelectedDestination,
   type ShadowStep,
   type VerdictMatrix,
-  verdictMatrix,
+  verdictMatrixInSteps,
 } from '@gantt/scheduler-core'
+import type { OwnFleet } from './own-fleet.ts'
 
 /** REPLAYED: made again from its record, bit for bit; APPROXIMATE: by other code, or on another state, than it was made. */
 export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
@@ -35,8 +35,8 @@ export interface Question {
   readonly basis: number
   /** The revision that was asked about, where the log does not reach it any more and the present state stands in for it. */
   readonly lost?: number
-  /** Reads the state, synchronously. */
-  read<T>(use: (fleet: Fleet) => T): Promise<T>
+  /** The state, as nobody else uses it. */
+  readonly state: OwnFleet
 }
 
 export type HostOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
@@ -81,18 +81,18 @@ export interface Examined extends Findings {
 /** Examines one instance: the earlier ones hold their share already, as when it was decided. Short-circuited, hosts are asked up to their first refusal. */
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
   const { record, before } = question
-  const found = await question.read((fleet) =>
+  const { state } = question
+  const found = await state.work((fleet) =>
     // what asks the state does not outlive it
-    examineAgain(
+    examineAgainInSteps(
       fleet,
       before,
       record,
       instance,
-      ({ checksOf, reasonOf, ...findings }) => ({
-        ...findings,
-        shadows: examineShadows(fleet, currentSpec(record.request), question.profile, findings),
-        names: fleet.hosts.records.map(({ host, node }) => ({ host, node })),
-      }),
+      function* ({ checksOf, reasonOf, ...findings }) {
+        const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
+        return { ...findings, shadows, names: fleet.hosts.records.map(({ host, node }) => ({ host, node })) }
+      },
       undefined,
       isShortCircuited,
     ),
@@ -101,8 +101,15 @@ export async function examineInstance(question: Question, instance: number, isSh
   const chosen = outcomesOf(question.answer[instance])
   const readChecks = (shortCircuit: boolean) =>
     batched((indexes) =>
-      question.read((fleet) =>
-        checkAgain(fleet, before, record, instance, ({ checksOf }) => indexes.map((index) => checksOf(index as HostIndex, shortCircuit))),
+      state.work((fleet) =>
+        checkAgainInSteps(fleet, before, record, instance, function* ({ checksOf }) {
+          const answers: (readonly Check[])[] = []
+          for (const index of indexes) {
+            answers.push(checksOf(index as HostIndex, shortCircuit))
+            yield
+          }
+          return answers
+        }),
       ),
     )
   const allChecks = readChecks(false)
@@ -115,7 +122,7 @@ export async function examineInstance(question: Question, instance: number, isSh
     instance,
     ...found,
     matrix() {
-      matrix ??= question.read((fleet) => checkAgain(fleet, before, record, instance, (checks) => verdictMatrix(found, checks)))
+      matrix ??= state.work((fleet) => checkAgainInSteps(fleet, before, record, instance, (checks) => verdictMatrixInSteps(found, checks)))
       return matrix
     },
     outcomeOf,

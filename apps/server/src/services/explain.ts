@@ -3,6 +3,7 @@ import {
   type Check,
   CORE_VERSION,
   checkAgain,
+  copyFleet,
   currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
@@ -15,7 +16,7 @@ import {
   profileRef,
   proposalsBefore,
   type RequestSpec,
-  replay,
+  replayInSteps,
   withAnswers,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
@@ -27,6 +28,7 @@ import { type Examined, examineInstance, type Fidelity, type Question } from './
 import { withoutGone } from './gone-claim.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault, invalid } from './outcome.ts'
+import { createOwnFleet, type OwnFleet } from './own-fleet.ts'
 import { parseSpec, type SpecDocument } from './placement.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 import { askedNode, type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
@@ -59,10 +61,11 @@ const SUBJECT = ['input', 'subject']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
   /** The state at a revision: the fleet itself while it stands there, else one of the past. */
-  const stateAt =
-    (revision: number): Question['read'] =>
-    async (use) =>
-      replica.fleet.place.revision === revision ? use(replica.fleet) : history.read(revision, use)
+  const stateAt = (revision: number): OwnFleet => {
+    // it goes on before this is read
+    const present = replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : undefined
+    return createOwnFleet(() => present ?? history.at(revision))
+  }
 
   /** What parts outside of the process say of it that did not say so when it was decided, as far as it is asked of this profile. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source }: DecisionRecord) => {
@@ -77,22 +80,22 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     record: DecisionRecord,
     rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost'>>,
   ): Promise<Question> => {
-    const read = stateAt(revision)
-    const answering = await read((fleet) => {
+    const state = stateAt(revision)
+    const answering = await state.read((fleet) => {
       const profile = fleet.profiles.find(record.profile)
       return { answered: profile && askOutside(fleet, profile, record) }
     })
     const answered = await answering.answered
-    return read((fleet) => {
+    return state.work(function* (fleet) {
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, ['input', 'profile'])])
       // a decision is told as far as it can be made again; what is asked anew is not asked of stand-ins
       if (rest.answer === undefined) usableProfile(fleet, profile, ['input', 'profile'])
       const answers = answered && answersFor(answered, currentSpec(record.request))
       const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
-      const known = { ...rest, profile, basis: revision, read }
+      const known = { ...rest, profile, basis: revision, state }
       if (rest.answer !== undefined) return { record: named, ...known, answer: rest.answer }
-      const { record: made, answer } = replay(fleet, rest.before, named)
+      const { record: made, answer } = yield* replayInSteps(fleet, rest.before, named)
       // which instance found no host is told by what was tried now
       return { record: { ...named, instances: made.instances }, ...known, answer }
     })
@@ -124,7 +127,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   /** A decision's request on another state than it met. */
   const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
     try {
-      const asked = await stateAt(at)((fleet) => withoutGone(fleet, record))
+      const asked = await stateAt(at).read((fleet) => withoutGone(fleet, record))
       return await askAt(at, asked, { before: [], fidelity: 'APPROXIMATE' })
     } catch (error) {
       if (error instanceof RangeError) throw unreachable(at)
@@ -200,7 +203,7 @@ async function presentOf({ fleet }: Replica, history: History, question: Questio
   // what is asked of the past may take a while: what is read of the present is read before
   const { lost } = question
   const changes =
-    lost === undefined ? hostChangesBetween(await question.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
+    lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
   return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
 }
 

@@ -1,5 +1,7 @@
-import { type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
+import { atOnce, type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
 import { ofEachTold, type ToldField, toldFields } from '@gantt/scheduler-core/query'
+import { filterInPieces } from '../replica/in-pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import {
   aggregateNamesIn,
@@ -81,8 +83,8 @@ export interface FleetReader {
   readonly at: number
   readonly hostCount: number
   /** How full each zone is, by name. */
-  totals(): readonly ZoneUse[]
-  columns(names: readonly FleetColumn[], query: string | null | undefined): FleetColumnsView
+  totals(): Promise<readonly ZoneUse[]>
+  columns(names: readonly FleetColumn[], query: string | null | undefined): Promise<FleetColumnsView>
 }
 
 /** `now`: to what ages in a query are counted, milliseconds since 1970. */
@@ -97,16 +99,20 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
     get hostCount() {
       return source.fleet.hosts.count
     },
-    totals: () => utilisationOf(source.fleet),
-    columns(names, query) {
+    totals: () => answerInPieces(utilisationOf(source.fleet)),
+    async columns(names, query) {
       const { fleet } = source
       const isAsked = compileHostQuery(query, ['columns', 'query'], now)
       const view = viewer(fleet)
-      const records = fleet.hosts.records.filter((record) => isAsked(view(record)))
-      return { ...columnsOf(fleet, records, checkNames(names, ['columns', 'names'])), asOf: fleet.place.revision, at: fleet.now }
+      checkNames(names, ['columns', 'names'])
+      const records = await filterInPieces(fleet.hosts.records, (record) => isAsked(view(record)))
+      return { ...(await answerInPieces(readColumns(fleet, records, names))), asOf: fleet.place.revision, at: fleet.now }
     },
   }
 }
+
+/** Hosts that are read between two pauses. */
+const PIECE = 256
 
 /** At least one column, none twice. Throws InputFault. */
 export function checkNames(names: readonly FleetColumn[], path: readonly string[]): readonly FleetColumn[] {
@@ -115,12 +121,17 @@ export function checkNames(names: readonly FleetColumn[], path: readonly string[
 }
 
 /** Names and columns of some hosts. */
-export function columnsOf(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): HostColumnsView {
+export const columnsOf = (fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): HostColumnsView =>
+  atOnce(readColumns(fleet, records, names))
+
+/** The same, with pauses, during which nobody may write the fleet. */
+function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): Generator<undefined, HostColumnsView> {
   const ordinals = new Uint32Array(records.length)
   const columns = names.map((name) => ({ name, ...createColumn(name, fleet, records.length) }))
   const view = viewer(fleet)
   // host by host, not column by column: to come to a host takes longer than to read it
   for (let i = 0; i < records.length; i++) {
+    if (i % PIECE === PIECE - 1) yield
     const record = records[i] as HostRecord
     const host = view(record)
     ordinals[i] = record.index

@@ -3,7 +3,7 @@ import {
   anywhere,
   type Claim,
   currentSpec,
-  decide,
+  decideInSteps,
   type Fleet,
   liftSource,
   type MoveIntent,
@@ -12,8 +12,9 @@ import {
   type Profile,
   type RequestSpec,
   reasonText,
-  refusalsOf,
+  refusalsInSteps,
   type Solution,
+  type Steps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { findSource, requestOfMove } from '../replica/moves.ts'
@@ -41,19 +42,24 @@ export interface AskedMove {
 
 /**
  * What would come of moving these claims now, one behind the other, each seeing what those before it would take. Nothing
- * stays of it: it is decided in an overlay that is thrown away. Synchronous: the fleet stands still meanwhile. `shares`: by claim, what a
+ * stays of it: it is decided in an overlay that is thrown away. The fleet must be the caller's own: it is locked at the pauses. `shares`: by claim, what a
  * solver answered about them.
  */
-export function foreseeMoves(
+export function* foreseeMoves(
   fleet: Fleet,
   profile: Profile,
   intent: MoveIntent,
   asked: readonly AskedMove[],
   shares?: ReadonlyMap<string, Solution>,
-): ForeseenMove[] {
+): Steps<ForeseenMove[]> {
   const overlay = openOverlay(fleet)
   try {
-    return asked.map((move) => foresee(fleet, overlay, { profile, intent, solution: shares?.get(move.claim.id) }, move))
+    const foreseen: ForeseenMove[] = []
+    for (const move of asked) {
+      foreseen.push(yield* foresee(fleet, overlay, { profile, intent, solution: shares?.get(move.claim.id) }, move))
+      yield
+    }
+    return foreseen
   } finally {
     overlay.discard()
   }
@@ -86,19 +92,19 @@ interface Foreseeing {
   readonly solution: Solution | undefined
 }
 
-function foresee(
+function* foresee(
   fleet: Fleet,
   overlay: Overlay,
   { profile, intent, solution }: Foreseeing,
   { claim, request: asked }: AskedMove,
-): ForeseenMove {
+): Steps<ForeseenMove> {
   const stays = (message: string, reasons: readonly RefusalReason[] = []): ForeseenMove => ({ claim, destination: null, message, reasons })
   if (asked === undefined) return stays('What it asked for is not known any more: its decision is not kept.')
   const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
   if (typeof source === 'string') return stays(sentenceOf(source))
   const request = requestOfMove(fleet, { request: asked, intent }, source)
   const seed = randomUUID()
-  const { answer, record, judged } = decide(fleet, overlay, {
+  const { answer, record, judged } = yield* decideInSteps(fleet, overlay, {
     id: randomUUID(),
     request,
     profile,
@@ -116,7 +122,7 @@ function foresee(
   if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
-  const counts = refusalsOf(fleet, currentSpec(record.request), judged)
+  const counts = yield* refusalsInSteps(fleet, currentSpec(record.request), judged)
   overlay.rollback(held)
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(reasons, 0, 1), reasons)

@@ -4,6 +4,7 @@ import { claimStepKinds, type HostTimelineStore, type TimelineKind, type Timelin
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, keyOfHost } from './host-view.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
+import { isPresent } from './snapshots.ts'
 import { isEditOf, isSomebodys } from './timeline-edits.ts'
 
 export const timelineKinds: readonly TimelineKind[] = [...hostStepKinds, ...claimStepKinds]
@@ -56,7 +57,7 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
       const first = firstOf(list, page)
       const after = keyOf<[number, number, string]>(list, page, ['number', 'number', 'string'])
       await caughtUp()
-      const query = { host, node, kinds, until: fleet === replica.fleet ? undefined : { revision: fleet.place.revision, at: fleet.now } }
+      const query = { host, node, kinds, until: isPresent(fleet, replica) ? undefined : { revision: fleet.place.revision, at: fleet.now } }
       const [found, span] = await Promise.all([store.list({ ...query, after, first: first + 1 }), store.span()])
       const shown = found.slice(0, first)
       const entries = withEdits(shown)

@@ -1,5 +1,6 @@
 import { type Change, type Fleet, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
 import type { HostOrder } from '@gantt/scheduler-core/query'
+import { eachInPieces, sortInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostOrder } from './host-order.ts'
@@ -7,6 +8,7 @@ import { compileHostQuery } from './host-query.ts'
 import { type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { isPresent, snapshotOf } from './snapshots.ts'
 import { checkText } from './text.ts'
 
 /** A host as a caller names it; without a node, the one node or all nodes of that name. */
@@ -45,7 +47,7 @@ export interface Hosts {
       orderBy?: readonly HostOrder[] | null | undefined
     },
     fleet?: Fleet,
-  ): Page<HostView>
+  ): Promise<Page<HostView>>
   setStatus(input: {
     readonly hosts: readonly HostNameInput[]
     readonly status: HostStatus
@@ -74,13 +76,16 @@ export function createHosts(replica: Replica): Hosts {
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
     },
     pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
-    list({ filter, query, orderBy, ...page }, fleet = replica.fleet) {
+    async list({ filter, query, orderBy, ...page }, fleet = snapshotOf(replica)) {
       const list = listOf('hosts', [filter, query, orderBy])
-      const isAsked = compileHostQuery(query, ['query'], fleet === replica.fleet ? Date.now : () => fleet.now)
+      const isAsked = compileHostQuery(query, ['query'], isPresent(fleet, replica) ? Date.now : () => fleet.now)
       if (filter) checkFilter(filter)
-      const views = fleet.hosts.records
-        .map((record) => viewHost(fleet, record))
-        .filter((view) => isAsked(view) && (!filter || matchesHost(view, filter)))
+      const isEvery = !query && !filter
+      const views: HostView[] = []
+      await eachInPieces(fleet.hosts.records, (record) => {
+        const view = viewHost(fleet, record)
+        if (isEvery || (isAsked(view) && (!filter || matchesHost(view, filter)))) views.push(view)
+      })
       const asOf = fleet.place.revision
       if (!orderBy || orderBy.length === 0)
         return {
@@ -93,8 +98,10 @@ export function createHosts(replica: Replica): Hosts {
         }
       const { types, keyFor, compare } = compileHostOrder(orderBy, fleet)
       // each key is read once: a sort compares a host with many others
-      const keyed = views.map((view) => ({ view, key: keyFor(view) })).sort((a, b) => compare(a.key, b.key))
-      const { edges, ...rest } = pageOf(list, page, keyed, {
+      const keyed: { readonly view: HostView; readonly key: ReturnType<typeof keyFor> }[] = []
+      await eachInPieces(views, (view) => void keyed.push({ view, key: keyFor(view) }))
+      const sorted = await sortInPieces(keyed, (a, b) => compare(a.key, b.key))
+      const { edges, ...rest } = pageOf(list, page, sorted, {
         types,
         keyFor: ({ key }) => key,
         isAfter: ({ key }, last: ReturnType<typeof keyFor>) => compare(key, last) > 0,

@@ -11,7 +11,7 @@ import {
   type RequestSpec,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Moment, Moments } from './moments.ts'
 import { InputFault, type Issue, under } from './outcome.ts'
@@ -90,7 +90,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
     const edits = kept(() => editsOf(fleet, overlay))
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
-    const problems = await inPieces(applyEdits(fleet, edits))
+    const problems = await answerInPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {

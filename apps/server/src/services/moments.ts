@@ -3,6 +3,7 @@ import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { InputFault, issue } from './outcome.ts'
+import { snapshotOf } from './snapshots.ts'
 
 /** When a question is about: after a revision was applied, or at a time of the store, milliseconds since 1970. */
 export type Moment = { readonly revision: number } | { readonly time: number }
@@ -16,6 +17,8 @@ export interface Moments {
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
   /** Fleets for one call: each moment's is made once, and is read only. */
   forCall(): FleetAt
+  /** The present one as it is now, for what is read of it in many pieces; it is read only. */
+  snapshot(): Fleet
 }
 
 /** The fleet at a moment; null or nothing: the present one, which goes on. `path` is where the caller named it; `at` if not given. */
@@ -71,6 +74,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
 
   return {
     revisionAt,
+    snapshot: () => snapshotOf(replica),
     forCall() {
       const asked = new Map<string, Promise<Fleet>>()
       return async (moment, path = ['at']) => {

@@ -1,5 +1,6 @@
 import {
   type Claim,
+  copyFleet,
   currentSpec,
   DEFAULT_PROFILE,
   type Fleet,
@@ -10,6 +11,7 @@ import {
   type SelectedDestination,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Solve } from '../solver/ask-solver.ts'
 import type { ClaimRef } from './claims.ts'
@@ -197,13 +199,12 @@ export function createRelocation(
       if (lacking !== undefined) return invalid([lacking])
       const solved = await createMoveBatch(batches, { asked, profileOf, seed: '' }).solve(DEFAULT_DEADLINE_MS)
       const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
-      const { fleet } = replica
-      const foreseen = new Map(
-        foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), solved?.shares).map((move) => [move.claim.id, move]),
-      )
+      const fleet = copyFleet(replica.fleet)
+      const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), solved?.shares))
+      const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
       return {
         type: 'foreseen',
-        hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
+        hosts: nodesOf({ fleet }, name).map((record) => viewHost(fleet, record)),
         moves: asked.flatMap(({ claim }) => foreseen.get(claim.id) ?? []),
         revision: fleet.place.revision,
       }
@@ -215,7 +216,7 @@ export function createRelocation(
 const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
   answer.flatMap(({ selected, alternates }) => [selected, ...alternates])
 
-const nodesOf = ({ fleet }: Replica, name: EvacuationInput['host']): HostRecord[] =>
+const nodesOf = ({ fleet }: Pick<Replica, 'fleet'>, name: EvacuationInput['host']): HostRecord[] =>
   fleet.hosts
     .nodesOf(name.host)
     .map((index) => fleet.hosts.get(index))

@@ -11,12 +11,13 @@ import {
   type SolverRecord,
   simulate,
 } from '@gantt/scheduler-core'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { AskSolver } from '../solver/ask-solver.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import { type Examined, examineInstance } from './examined.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault, type Issue, issue } from './outcome.ts'
+import { createOwnFleet } from './own-fleet.ts'
 
 const MOST_REQUESTS = 1_000
 const MOST_SHOWN = 500
@@ -73,6 +74,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
       )
       const { proposals, ...rest } = simulated
+      const state = createOwnFleet(() => fleet)
       const explain = ({ decided, before }: SimulatedDecision) => {
         const { record, answer } = decided
         const question = {
@@ -82,7 +84,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
           fidelity: 'REPLAYED' as const,
           profile,
           basis: asOf,
-          read: async <T>(use: (own: typeof fleet) => T): Promise<T> => use(fleet),
+          state,
         }
         return examineInstance(question, record.instances.length - 1)
       }
@@ -114,7 +116,7 @@ async function withAnswers(
     return step
   }
   for (;;) {
-    const step = await inPieces(untilAsked())
+    const step = await answerInPieces(untilAsked())
     if (step.done) return step.value
     solution = step.value && (await answer(step.value))
   }

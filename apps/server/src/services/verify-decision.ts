@@ -12,19 +12,20 @@ import {
   otherCode,
   type Proposal,
   proposalsBefore,
-  replay,
-  verdictMatrix,
+  replayInSteps,
+  type Steps,
+  verdictMatrixInSteps,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, UnreadableDecisionError } from '../db/decisions.ts'
 import { createHashing, receiptOf, searchedOf } from '../db/receipts.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
-import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import { placedDecision } from '../replica/rows-of.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { Fidelity } from './examined.ts'
 import { InputFault } from './outcome.ts'
+import { createOwnFleet } from './own-fleet.ts'
 
 /** SAME: to the last bit; UNKNOWN: there is nothing to compare with, or it cannot be made again. */
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
@@ -77,27 +78,25 @@ export function createVerifyDecision(
   store: Pick<DecisionStore, 'keepMatrix'>,
   mostVerdicts = MATRIX_VERDICTS,
 ): VerifyDecision {
-  const read = <Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer> =>
-    replica.fleet.place.revision === revision ? Promise.resolve(use(replica.fleet)) : history.read(revision, use)
+  /** Store time of a revision. */
+  const timeAt = (revision: number): number | Promise<number> =>
+    replica.fleet.place.revision === revision ? replica.fleet.now : history.read(revision, ({ now }) => now)
 
   /** Makes it again: what the log has of it, what comes out, and the hash of every verdict. */
   const again = async ({ record, place }: StoredDecision): Promise<Again> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
     const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
-    const made = await read(place.basis, (fleet) => replay(fleet, before, record))
+    const present = replica.fleet.place.revision === place.basis ? copyFleet(replica.fleet) : undefined
+    const state = createOwnFleet(() => present ?? history.at(place.basis))
+    const made = await state.work((fleet) => replayInSteps(fleet, before, record))
     const { instances } = made.record
-    const matrix = (fleet: Fleet): Generator<void, MatrixHash> => hashMatrix(fleet, before, record, instances.length, mostVerdicts)
-    const at = entry === undefined ? 0 : await read(entry.revision, ({ now }) => now)
+    const at = entry === undefined ? 0 : await timeAt(entry.revision)
     return {
       logged: entry === undefined ? undefined : loggedIn(entry, record.id, at),
       record: made.record,
       answer: made.answer,
-      // one instance is done at once; several let other work through, on a fleet that stays as it is meanwhile
-      matrix: async () =>
-        instances.length > 1
-          ? inPieces(matrix(replica.fleet.place.revision === place.basis ? copyFleet(replica.fleet) : await history.at(place.basis)))
-          : read(place.basis, (fleet) => runThrough(matrix(fleet))),
+      matrix: () => state.work((fleet) => hashMatrix(fleet, before, record, instances.length, mostVerdicts)),
     }
   }
 
@@ -208,27 +207,23 @@ function* hashMatrix(
   record: StoredDecision['record'],
   instances: number,
   mostVerdicts: number,
-): Generator<void, MatrixHash> {
+): Steps<MatrixHash> {
   const covered = Math.min(instances, Math.max(OLDER_INSTANCES, Math.floor(mostVerdicts / Math.max(1, fleet.hosts.count))))
   const hashing = createHashing()
   let older: string | undefined
-  yield* examineEach(fleet, before, record, covered, (examination, instance) => {
+  yield* examineEach(fleet, before, record, covered, function* (examination, instance) {
     if (instance === OLDER_INSTANCES) older = hashing.soFar()
     const texts = matrixTexts(record.id, instance, {
       names: fleet.hosts.records,
-      matrix: verdictMatrix(examination, examination),
+      matrix: yield* verdictMatrixInSteps(examination, examination),
       totals: examination.ranked.map((position) => examination.weighed.totals[position] as number),
     })
-    for (const text of texts) hashing.add(text)
+    for (const text of texts) {
+      hashing.add(text)
+      yield
+    }
   })
   return { hash: hashing.soFar(), covered, instances, older }
-}
-
-function runThrough<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const step = work.next()
-    if (step.done) return step.value
-  }
 }
 
 const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly different: string }>> = {

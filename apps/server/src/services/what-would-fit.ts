@@ -11,7 +11,7 @@ import {
   type WhatWouldFit,
   whatWouldFit,
 } from '@gantt/scheduler-core'
-import { inPieces } from '../replica/pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import type { Decisions } from './decisions.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
@@ -105,7 +105,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
       const { maxChanges, first, minHosts } = input
       const kinds = input.kinds ?? changeKinds
       const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MOST_RUNS, isOver }
-      const found = await inPieces(whatWouldFit(fleet, options))
+      const found = await answerInPieces(whatWouldFit(fleet, options))
       const draft = input.profileChanges ?? undefined
       const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {
         const overlay = toOverlay(edits, more)

@@ -1,8 +1,9 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import { replay, replayOtherwise } from '../decision/replay.ts'
+import { replayInSteps, replayOtherwiseInSteps } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { answersLike } from '../outside/answered.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { currentSpec } from '../request/versions.ts'
@@ -60,8 +61,8 @@ const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i
 ).sort((a, b) => a.length - b.length)
 
 /** Finds why two decisions differ: the first is made again with one factor of the second at a time, then with more. Pauses between two. */
-export function* findCause(first: Side, second: Side): Generator<void, CauseFound> {
-  const goals = [goalOf(first), goalOf(second)] as const
+export function* findCause(first: Side, second: Side): Steps<CauseFound> {
+  const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
   // on another state a trial would show something else than the cause
@@ -70,7 +71,7 @@ export function* findCause(first: Side, second: Side): Generator<void, CauseFoun
   for (const taken of subsets) {
     if (sufficient[0] !== undefined && taken.length > sufficient[0].length) break
     yield
-    const goal = attempt(mixOf(first, second, taken))
+    const goal = yield* attempt(mixOf(first, second, taken))
     const isSecond = goal !== undefined && isSameGoal(goal, goals[1])
     trials.push({ factors: taken, goal, isSecond })
     if (isSecond) sufficient = [...sufficient, taken]
@@ -113,9 +114,9 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   }
 }
 
-function attempt(side: Side): Goal | undefined {
+function* attempt(side: Side): Steps<Goal | undefined> {
   try {
-    return goalOf(side, replayOtherwise)
+    return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
     // a claim that one of them moves is not there in the state of the other, or somebody was not asked
     if (error instanceof RangeError) return undefined
@@ -123,8 +124,10 @@ function attempt(side: Side): Goal | undefined {
   }
 }
 
-const goalOf = ({ fleet, before, record, profile, lost }: Side, decideAgain: typeof replayOtherwise = replay): Goal =>
-  lost === undefined ? decideAgain(fleet, before, record, profile).parts.map(hostKey) : lost.answer.map(({ selected }) => hostKey(selected))
+function* goalOf({ fleet, before, record, profile, lost }: Side, decideAgain: typeof replayOtherwiseInSteps = replayInSteps): Steps<Goal> {
+  if (lost !== undefined) return lost.answer.map(({ selected }) => hostKey(selected))
+  return (yield* decideAgain(fleet, before, record, profile)).parts.map(hostKey)
+}
 
 /** Whether the same instances go to the same hosts. */
 export const isSameGoal = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

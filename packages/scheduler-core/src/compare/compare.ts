@@ -1,5 +1,7 @@
 import type { DecisionRecord } from '../decision/decision.ts'
-import { replay, withProposals } from '../decision/replay.ts'
+import { replayInSteps, withProposals } from '../decision/replay.ts'
+import type { Steps } from '../fleet/steps.ts'
+import type { Decided } from '../schedulers/decide.ts'
 import { type Cause, type CauseFound, findCause, type Side } from './cause.ts'
 import { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
 import { type FleetChanges, fleetChanges } from './fleet-changes.ts'
@@ -31,7 +33,7 @@ export interface CompareOptions {
  * Compares two decisions by making them again; leaves both fleets as they were, and pauses between its steps. Of one whose
  * state is gone it tells what its record says, and of hosts that this does not name, what becomes of them on the later state.
  */
-export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Generator<void, Comparison> {
+export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)
   yield
   const group = second.record.request.instanceGroup?.uuid ?? first.record.request.instanceGroup?.uuid ?? null
@@ -39,8 +41,8 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
   const fleets = isKept ? yield* changesBetween(first, second, group) : undefined
   const place = instance ?? firstElsewhere(found.goals)
   const instances = [clampTo(first, place), clampTo(second, place)] as const
-  const answers = [answerOf(first), answerOf(second)] as const
-  const flips = flipsOf(first, second, answers, instances, most)
+  const answers = [yield* answerOf(first), yield* answerOf(second)] as const
+  const flips = yield* flipsOf(first, second, answers, instances, most)
   const changes = {
     specChanges: specChanges(first, second),
     profileChanges: profileChanges(first.profile, second.profile),
@@ -50,7 +52,7 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
 }
 
 /** While what was proposed before each is held: nobody else may use the fleets meanwhile. */
-function* changesBetween(first: Side, second: Side, group: string | null): Generator<void, FleetChanges> {
+function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)
   for (;;) {
     const step = withProposals(first.fleet, first.before, () => withProposals(second.fleet, second.before, () => steps.next()))
@@ -59,7 +61,9 @@ function* changesBetween(first: Side, second: Side, group: string | null): Gener
   }
 }
 
-const answerOf = ({ fleet, before, record, profile, lost }: Side) => lost?.answer ?? replay(fleet, before, record, profile).answer
+function* answerOf({ fleet, before, record, profile, lost }: Side): Steps<Decided['answer']> {
+  return lost?.answer ?? (yield* replayInSteps(fleet, before, record, profile)).answer
+}
 
 function specChanges(first: Side, second: Side): FieldChange[] {
   const [a, b] = [first, second].map(({ record, lost }) => lost?.record ?? record) as [DecisionRecord, DecisionRecord]

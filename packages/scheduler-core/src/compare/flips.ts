@@ -1,9 +1,10 @@
 import type { FilterCount, RankedHost, SelectedDestination } from '../decision/decision.ts'
 import { reasonText } from '../decision/reason-text.ts'
-import { examineAgain } from '../decision/replay.ts'
+import { examineAgainInSteps } from '../decision/replay.ts'
 import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { type Examination, PASSES_ALL } from '../pipeline/examine.ts'
 import type { Side } from './cause.ts'
 
@@ -47,16 +48,19 @@ interface Met {
   readonly outcomeOf: (host: number) => ComparedOutcome
 }
 
+/** Hosts that are compared between two pauses. */
+const SLICE = 128
+
 /** How each host fared with one instance of either decision. */
-export function flipsOf(
+export function* flipsOf(
   first: Side,
   second: Side,
   answers: readonly [readonly SelectedDestination[], readonly SelectedDestination[]],
   instances: readonly [number, number],
   most: number,
-): Flips {
-  const examined = <T>(side: Side, instance: number, answer: readonly SelectedDestination[], read: (met: Met) => T): T =>
-    examineAgain(
+): Steps<Flips> {
+  const examined = <T>(side: Side, instance: number, answer: readonly SelectedDestination[], read: (met: Met) => Steps<T>): Steps<T> =>
+    examineAgainInSteps(
       side.fleet,
       side.before,
       side.record,
@@ -67,11 +71,10 @@ export function flipsOf(
       },
       side.profile,
     )
-  return examined(first, instances[0], answers[0], (one) =>
-    examined(second, instances[1], answers[1], (other) => ({
-      steps: pairSteps(one, other),
-      ...listFlips(one, other, most),
-    })),
+  return yield* examined(first, instances[0], answers[0], (one) =>
+    examined(second, instances[1], answers[1], function* (other) {
+      return { steps: pairSteps(one, other), ...(yield* listFlips(one, other, most)) }
+    }),
   )
 }
 
@@ -120,9 +123,10 @@ function merged(first: Examination['steps'], second: Examination['steps']): stri
   return names
 }
 
-function listFlips(one: Met, other: Met, most: number): Pick<Flips, 'count' | 'hosts'> {
+function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'count' | 'hosts'>> {
   const byWeight: number[][] = [[], [], []]
   for (const host of toldHosts(one, other)) {
+    if (host % SLICE === SLICE - 1) yield
     const [before, after] = [one.outcomeOf(host), other.outcomeOf(host)]
     if (before === after) continue
     const isTaken = before === 'SELECTED' || after === 'SELECTED'
@@ -131,16 +135,12 @@ function listFlips(one: Met, other: Met, most: number): Pick<Flips, 'count' | 'h
   }
   const flipped = byWeight.flat()
   const records = (one.side.fleet.hosts.count > other.side.fleet.hosts.count ? one : other).side.fleet.hosts
-  const hosts = flipped.slice(0, most).map((host): HostFlip => {
+  const hosts: HostFlip[] = []
+  for (const host of flipped.slice(0, most)) {
     const { host: name, node } = records.get(host as HostIndex)
-    return {
-      host: name,
-      node,
-      first: one.outcomeOf(host),
-      second: other.outcomeOf(host),
-      because: because(host, one, other),
-    }
-  })
+    hosts.push({ host: name, node, first: one.outcomeOf(host), second: other.outcomeOf(host), because: because(host, one, other) })
+    yield
+  }
   return { count: flipped.length, hosts }
 }
 

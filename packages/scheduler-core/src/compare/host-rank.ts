@@ -1,9 +1,10 @@
 import type { DecisionRecord } from '../decision/decision.ts'
 import { reasonText } from '../decision/reason-text.ts'
-import { examineAgain } from '../decision/replay.ts'
+import { examineAgainInSteps } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { type Examination, PASSES_ALL } from '../pipeline/examine.ts'
 import { isOwnScheduler, type Profile } from '../profiles/profile.ts'
 
@@ -21,19 +22,30 @@ export interface HostRank {
  * Ranks a host as the profile version does that made a record. `made`: the record of the decision by that version, whose best hosts save
  * an examination of the fleet; `record`: that of the decision as it was asked for.
  */
-export function hostRank(
+export function* hostRank(
   fleet: Fleet,
   before: readonly Proposal[],
   { record, made, profile }: { readonly record: DecisionRecord; readonly made: DecisionRecord; readonly profile: Profile | undefined },
   instance: number,
   host: string,
-): HostRank {
+): Steps<HostRank> {
   const known = made.instances[instance]?.best.findIndex((one) => hostKey(one) === host) ?? -1
   if (known >= 0) return { host, rank: known + 1, because: null }
   const scheduler = profile?.scheduler ?? 'filter'
   if (!isOwnScheduler(scheduler))
     return { host, rank: null, because: `The scheduler ${scheduler} of a plug-in takes hosts in no order that it tells.` }
-  return examineAgain(fleet, before, record, instance, (found) => rankIn(found, fleet, host), profile, true)
+  return yield* examineAgainInSteps(
+    fleet,
+    before,
+    record,
+    instance,
+    // biome-ignore lint/correctness/useYield: it is read in one go
+    function* (found) {
+      return rankIn(found, fleet, host)
+    },
+    profile,
+    true,
+  )
 }
 
 function rankIn({ weighed, ranked, firstRefusing, steps, reasonOf }: Examination, { hosts }: Fleet, host: string): HostRank {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { withProposals } from '../decision/replay.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import { atOnce } from '../fleet/steps.ts'
 import { type Profile, type ProfileInput, profileRef, profileSchema } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
@@ -40,7 +41,7 @@ test.each([3, 40])(
   (count) => {
     const other = compared(count, roomiest, fullest)
     expect(other.agreement).toBe('ELSEWHERE')
-    expect(other.ranks()).toEqual({
+    expect(atOnce(other.ranks())).toEqual({
       instance: 0,
       decided: { host: 'h0', rank: count, because: null },
       other: { host: `h${count - 1}`, rank: count, because: null },
@@ -49,15 +50,15 @@ test.each([3, 40])(
 )
 
 test('a host that the other version refuses has no rank, and it is told who refuses it', () => {
-  const { decided, other } = compared(4, roomiest, picky).ranks() ?? {}
+  const { decided, other } = atOnce(compared(4, roomiest, picky).ranks()) ?? {}
   expect(other).toEqual({ host: 'h1', rank: 2, because: null })
   expect(decided).toEqual({ host: 'h0', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: ./) })
 })
 
 test('the first instance that goes elsewhere is told, as the others left the hosts', () => {
-  expect(compared(3, roomiest, fullest, 3).ranks()).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
+  expect(atOnce(compared(3, roomiest, fullest, 3).ranks())).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
 })
 
 test('where both go to the same hosts there is nothing to rank', () => {
-  expect(compared(3, roomiest, version(4, { note: 'the same' })).ranks()).toBeUndefined()
+  expect(atOnce(compared(3, roomiest, version(4, { note: 'the same' })).ranks())).toBeUndefined()
 })

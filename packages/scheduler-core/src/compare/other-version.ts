@@ -1,8 +1,9 @@
 import type { DecisionRecord } from '../decision/decision.ts'
-import { examineAgain, replayOtherwise } from '../decision/replay.ts'
+import { examineAgainInSteps, replayOtherwiseInSteps } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Decided } from '../schedulers/decide.ts'
 import { type Goal, isSameGoal } from './cause.ts'
@@ -16,9 +17,9 @@ export interface OtherDecision {
   readonly agreement: Agreement
   readonly hosts: Goal
   /** Why it differs, as a sentence; '' where it does not. Asks the fleet: read it before the fleet moves on. */
-  because(): string
+  because(): Steps<string>
   /** How each version ranks the host of the other; undefined but for ELSEWHERE. Read it before the fleet moves on. */
-  ranks(): ChoiceRanks | undefined
+  ranks(): Steps<ChoiceRanks | undefined>
 }
 
 /** The first instance that two versions put on different hosts. */
@@ -34,14 +35,18 @@ export interface ChoiceRanks {
  * Decides a request again by another profile version; leaves the fleet as it was. `hosts`: where the first version put the instances.
  * Throws RangeError where that cannot be known (`replayOtherwise`).
  */
-export function decideOtherwise(
+export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
+  atOnce(decideOtherwiseInSteps(...asked))
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function* decideOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
   record: DecisionRecord,
   hosts: Goal,
   profile: Profile,
-): OtherDecision {
-  const decided = replayOtherwise(fleet, before, record, profile)
+): Steps<OtherDecision> {
+  const decided = yield* replayOtherwiseInSteps(fleet, before, record, profile)
   const goal = decided.parts.map(hostKey)
   const agreement: Agreement = isSameGoal(hosts, goal)
     ? 'SAME'
@@ -53,11 +58,11 @@ export function decideOtherwise(
   return {
     agreement,
     hosts: goal,
-    because() {
+    *because() {
       if (agreement === 'SAME') return ''
       if (agreement === 'NEW_PLACEMENT') return `Finds room on ${goal.slice(0, 3).join(', ')}.`
       if (agreement === 'ELSEWHERE') return weightText(decided, hosts, goal)
-      return refusalText(
+      return yield* refusalText(
         fleet,
         before,
         { ...record, allOrNothing: false },
@@ -65,16 +70,16 @@ export function decideOtherwise(
         profile,
       )
     },
-    ranks() {
+    *ranks() {
       if (agreement !== 'ELSEWHERE') return undefined
       // up to there both have the same hosts, and so the same state
       const instance = goal.findIndex((host, i) => host !== hosts[i])
-      const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): HostRank =>
+      const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): Steps<HostRank> =>
         hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')
       return {
         instance,
-        decided: rankBy(hosts[instance], decided.record, profile),
-        other: rankBy(goal[instance], record, fleet.profiles.find(record.profile)),
+        decided: yield* rankBy(hosts[instance], decided.record, profile),
+        other: yield* rankBy(goal[instance], record, fleet.profiles.find(record.profile)),
       }
     },
   }
@@ -83,13 +88,13 @@ export function decideOtherwise(
 const NAMED = 3
 
 /** Who refused the hosts for the instance that found none. */
-function refusalText(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, instance: number, profile: Profile): string {
-  return examineAgain(
+function refusalText(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, instance: number, profile: Profile): Steps<string> {
+  return examineAgainInSteps(
     fleet,
     before,
     record,
     instance,
-    ({ hostCount, steps }) => {
+    function* ({ hostCount, steps }) {
       const most = steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
       const named = most.slice(0, NAMED).map(({ filter, hosts, code }) => `${filter} refused ${hosts} (${code})`)
       const rest = most.slice(NAMED).reduce((sum, { hosts }) => sum + hosts, 0)

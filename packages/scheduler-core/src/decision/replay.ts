@@ -2,13 +2,14 @@ import { type Claim, isLive } from '../claims/claim.ts'
 import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { withAnswers } from '../outside/answered.ts'
 import { unansweredOf } from '../outside/questions.ts'
-import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
+import { type Examination, examineInSteps, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import { withFailure } from '../pipeline/failed-scheduler.ts'
 import { type Profile, profileRef } from '../profiles/profile.ts'
 import { currentSpec } from '../request/versions.ts'
-import { type Decided, decide, liftSource } from '../schedulers/decide.ts'
+import { type Decided, decideInSteps, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import type { DecisionRecord } from './decision.ts'
 import { isUnsolved } from './unsolved.ts'
@@ -22,21 +23,38 @@ export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number)
  * it was. `profile`: decide by it instead. Throws RangeError when the fleet does not hold the profile version, or a claim that is named, and
  * when a part outside of the process was never asked about the request.
  */
-export function replay(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile = profileOf(fleet, record)): Decided {
+export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function* replayInSteps(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  profile = profileOf(fleet, record),
+): Steps<Decided> {
   const answered = answeredAs(fleet, record, profile)
-  return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record, answered))
+  return yield* withProposalsInSteps(fleet, before, (overlay) => decideAgain(fleet, overlay, record, answered))
 }
 
 /**
  * A decision made as it was not: by another profile version, or on another state. Throws RangeError as `replay` does, and where what it would
  * decide is not known: it comes upon hosts that a part outside of the process was not asked about then, or would have asked its solver.
  */
-export function replayOtherwise(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Decided {
+export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function* replayOtherwiseInSteps(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  profile: Profile,
+): Steps<Decided> {
   if (isUnsolved(fleet, record, profile)) throw new RangeError(`the solver of ${profileRef(profile)} was not asked about this decision`)
-  const decided = replay(fleet, before, record, profile)
+  const decided = yield* replayInSteps(fleet, before, record, profile)
   if (record.outside === undefined) return decided
   for (const [instance, { filters }] of decided.record.instances.entries())
-    if (filters.some(({ errors = 0 }) => errors > 0)) examineAgain(fleet, before, record, instance, refuseUnasked, profile)
+    if (filters.some(({ errors = 0 }) => errors > 0))
+      yield* examineAgainInSteps(fleet, before, record, instance, readNow(refuseUnasked), profile)
   return decided
 }
 
@@ -55,10 +73,32 @@ export function examineAgain<T>(
   profile = profileOf(fleet, record),
   isShortCircuited = false,
 ): T {
-  return atInstance(fleet, before, record, profile, instance, () =>
-    read(examine(fleet, currentSpec(record.request), answeredAs(fleet, record, profile), record.seed, instance, isShortCircuited)),
-  )
+  return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function examineAgainInSteps<T>(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  instance: number,
+  read: (examination: Examination) => Steps<T>,
+  profile = profileOf(fleet, record),
+  isShortCircuited = false,
+): Steps<T> {
+  return atInstance(fleet, before, record, profile, instance, function* () {
+    const answered = answeredAs(fleet, record, profile)
+    const found = yield* examineInSteps(fleet, currentSpec(record.request), answered, record.seed, instance, isShortCircuited)
+    return yield* read(found)
+  })
+}
+
+/** What is read in one go. */
+const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<T>) =>
+  // biome-ignore lint/correctness/useYield: it is done in one go
+  function* (found) {
+    return read(found)
+  }
 
 /** Everything about the first instances of a decision, one after the other, with the earlier ones decided once; pauses between two. */
 export function* examineEach(
@@ -66,15 +106,15 @@ export function* examineEach(
   before: readonly Proposal[],
   record: DecisionRecord,
   instances: number,
-  read: (examination: Examination, instance: number) => void,
-): Generator<void> {
+  read: (examination: Examination, instance: number) => Steps<void>,
+): Steps<void> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
-  const parts = instances > 1 ? partsOf(fleet, before, record, profile) : []
+  const parts = instances > 1 ? yield* partsOf(fleet, before, record, profile) : []
   for (let instance = 0; instance < instances; instance++) {
     if (instance > 0) yield
-    withEarlier(fleet, before, record, parts.slice(0, instance), () =>
-      read(examine(fleet, currentSpec(record.request), profile, record.seed, instance), instance),
-    )
+    yield* withEarlier(fleet, before, record, parts.slice(0, instance), function* () {
+      yield* read(yield* examineInSteps(fleet, currentSpec(record.request), profile, record.seed, instance), instance)
+    })
   }
 }
 
@@ -86,6 +126,17 @@ export function checkAgain<T>(
   instance: number,
   read: (checks: HostChecks) => T,
 ): T {
+  return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
+}
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function checkAgainInSteps<T>(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  instance: number,
+  read: (checks: HostChecks) => Steps<T>,
+): Steps<T> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
   return atInstance(fleet, before, record, profile, instance, () =>
     read(prepareChecks(fleet, currentSpec(record.request), profile, instance)),
@@ -93,28 +144,35 @@ export function checkAgain<T>(
 }
 
 /** Reads the fleet as one instance of a decision met it. */
-function atInstance<T>(
+function* atInstance<T>(
   fleet: Fleet,
   before: readonly Proposal[],
   record: DecisionRecord,
   profile: Profile,
   instance: number,
-  read: () => T,
-): T {
-  const earlier = instance === 0 ? [] : partsOf(fleet, before, record, profile).slice(0, instance)
-  return withEarlier(fleet, before, record, earlier, read)
+  read: () => Steps<T>,
+): Steps<T> {
+  const earlier = instance === 0 ? [] : (yield* partsOf(fleet, before, record, profile)).slice(0, instance)
+  return yield* withEarlier(fleet, before, record, earlier, read)
 }
 
-const partsOf = (fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Decided['parts'] =>
-  replay(fleet, before, { ...record, allOrNothing: false }, profile).parts
+function* partsOf(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Steps<Decided['parts']> {
+  return (yield* replayInSteps(fleet, before, { ...record, allOrNothing: false }, profile)).parts
+}
 
-function withEarlier<T>(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, earlier: Decided['parts'], read: () => T): T {
-  return withProposals(fleet, before, (overlay) => {
+function withEarlier<T>(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  earlier: Decided['parts'],
+  read: () => Steps<T>,
+): Steps<T> {
+  return withProposalsInSteps(fleet, before, function* (overlay) {
     const source = sourceOf(fleet, record)
     const request = currentSpec(record.request)
     if (source !== undefined) liftSource(overlay, request, source, record.intent)
     for (const part of earlier) overlay.hold(part, groupOf(request))
-    return read()
+    return yield* read()
   })
 }
 
@@ -124,6 +182,17 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   try {
     for (const proposal of before) holdProposal(fleet, overlay, proposal)
     return use(overlay)
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
+  const overlay = openOverlay(fleet)
+  try {
+    for (const proposal of before) holdProposal(fleet, overlay, proposal)
+    return yield* use(overlay)
   } finally {
     overlay.discard()
   }
@@ -150,10 +219,10 @@ function sourceOf(fleet: Fleet, { source }: DecisionRecord): Claim | undefined {
   return claim
 }
 
-function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, profile: Profile): Decided {
+function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, profile: Profile): Steps<Decided> {
   const { id, request, seed, attempt, alternatesPerInstance, allOrNothing, intent } = record
   const claimIds = new Array<string>(request.numInstances).fill('')
-  return decide(fleet, overlay, {
+  return decideInSteps(fleet, overlay, {
     id,
     request: currentSpec(request),
     profile,

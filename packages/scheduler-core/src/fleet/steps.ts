@@ -1,6 +1,12 @@
 /** Elements that are taken or put back between two pauses: a few milliseconds of work. */
 export const SLICE = 500
 
+/**
+ * Long work as a generator: it yields after a counted amount of work, and whoever runs it decides by time whether to go on at once. What it
+ * reads must stay as it is meanwhile, so that it works on a fleet of its own; what it holds is given back when it is ended early.
+ */
+export type Steps<Result> = Generator<undefined, Result>
+
 /** Work with pauses, done without any; what it asks at them has no answer. */
 export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {
   for (;;) {
@@ -17,4 +23,33 @@ export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator
     count++
     if (count % slice === 0) yield undefined
   }
+}
+
+/** Items that are sorted, or merged, between two pauses. */
+const SORTED = 512
+
+/** A sorted copy, with pauses; what is equal keeps its order. */
+export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
+  let runs: Item[][] = []
+  for (let from = 0; from < items.length; from += SORTED) {
+    runs.push(items.slice(from, from + SORTED).sort(compare))
+    yield
+  }
+  while (runs.length > 1) {
+    const longer: Item[][] = []
+    for (let i = 0; i < runs.length; i += 2) longer.push(yield* merge(runs[i] ?? [], runs[i + 1] ?? [], compare))
+    runs = longer
+  }
+  return runs[0] ?? []
+}
+
+function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
+  const merged: Item[] = []
+  let [i, j] = [0, 0]
+  while (i < a.length || j < b.length) {
+    if (merged.length % SORTED === SORTED - 1) yield
+    const isFirst = j >= b.length || (i < a.length && compare(a[i] as Item, b[j] as Item) <= 0)
+    merged.push((isFirst ? a[i++] : b[j++]) as Item)
+  }
+  return merged
 }

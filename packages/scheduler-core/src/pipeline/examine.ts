@@ -2,14 +2,15 @@ import { type Fact, fromRule } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { OutsideError } from '../outside/outside-error.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
-import { best, createChanceOrder, createTieOrder, type TieOrder } from './pick.ts'
+import { createChanceOrder, createTieOrder, rankAll, type TieOrder } from './pick.ts'
 import { type FilterStep, isAsked, passesSafely, prepareFilters } from './run-filters.ts'
-import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
+import { prepareWeighers, runWeighersInSteps, type Weighed } from './run-weighers.ts'
 
 /** What one filter said of one host. */
 export interface Check {
@@ -80,14 +81,20 @@ export const PASSES_ALL = 255
  * Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. The order
  * is the one in which the profile's scheduler takes hosts for that instance of the request.
  */
-export function examine(
+export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
+
+/** Hosts that are asked between two pauses. */
+const SLICE = 128
+
+/** The same with pauses; the fleet must stay as it is until the end. */
+export function* examineInSteps(
   fleet: Fleet,
   asked: RequestSpec,
   profile: Profile,
   seed: string,
   instance = 0,
   isShortCircuited = false,
-): Examination {
+): Steps<Examination> {
   const request = requestAt(asked, instance)
   const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile, fleet.plugins)
@@ -100,6 +107,7 @@ export function examine(
   for (const [s, step] of steps.entries()) {
     if (!isAsked(step)) continue
     for (let host = 0; host < hostCount; host++) {
+      if (host % SLICE === SLICE - 1) yield
       const wasRefused = firstRefusing[host] !== PASSES_ALL
       if ((wasRefused && isShortCircuited) || isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
       if (!wasRefused) firstRefusing[host] = s
@@ -116,12 +124,20 @@ export function examine(
     if (first === PASSES_ALL) passing.push(host)
     else if (refusals[host] === 1) sole[first] = (sole[first] as number) + 1
   }
-  const weighed = runWeighers(
+  const weighed = yield* runWeighersInSteps(
     isChance || passing.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet),
     Int32Array.from(passing),
   )
   const tieOrder = isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)
   let left = hostCount
+  const found: ExaminedStep[] = []
+  for (const [s, step] of steps.entries()) {
+    const entered = left
+    const reasons = yield* countReasons(step, hostCount, (host) => firstRefusing[host] === s)
+    left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
+    const soleRejections = sole[s] as number
+    found.push({ filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons })
+  }
   return {
     ...checksBy(steps),
     hostCount,
@@ -130,17 +146,11 @@ export function examine(
     bytesPerHost,
     refusedBy,
     weighed,
-    multiplierSources: sourcesOf(compiled, fleet, weighed),
-    ranked: best(weighed, passing.length, tieOrder),
+    multiplierSources: yield* sourcesOf(compiled, fleet, weighed),
+    ranked: yield* rankAll(weighed, tieOrder),
     tieOrder,
-    awake: awakeOf(compiled, request, fleet, weighed),
-    steps: steps.map((step, s): ExaminedStep => {
-      const entered = left
-      const reasons = countReasons(step, hostCount, (host) => firstRefusing[host] === s)
-      left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
-      const soleRejections = sole[s] as number
-      return { filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons }
-    }),
+    awake: yield* awakeOf(compiled, request, fleet, weighed),
+    steps: found,
   }
 }
 
@@ -167,26 +177,32 @@ function checksBy(steps: readonly FilterStep[]): HostChecks {
   }
 }
 
-function sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Findings['multiplierSources'] {
-  return weighed.weighers.map((_, i) => {
+function* sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Steps<Findings['multiplierSources']> {
+  const all: Map<HostIndex, string>[] = []
+  for (const [i] of weighed.weighers.entries()) {
     const sources = new Map<HostIndex, string>()
+    all.push(sources)
     const { weigher, options, multiplier } = weighers[i] as CompiledWeigher
     const own = weigher.multipliers?.(fleet, options, multiplier).own
-    if (own === undefined) return sources
-    for (const index of weighed.hosts) {
+    if (own === undefined) continue
+    for (const [position, index] of weighed.hosts.entries()) {
+      if (position % SLICE === SLICE - 1) yield
       const source = own.source(index as HostIndex)
       if (source !== undefined) sources.set(index as HostIndex, source)
     }
-    return sources
-  })
+  }
+  return all
 }
 
-function awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, { weighers, hosts }: Weighed): Findings['awake'] {
-  return weighers.map(({ multiplier }, w) => {
-    if (multiplier !== 0) return undefined
+function* awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, { weighers, hosts }: Weighed): Steps<Findings['awake']> {
+  const awake: (Float64Array | undefined)[] = []
+  for (const [w, { multiplier }] of weighers.entries()) {
     const on = { ...(compiled.weighers[w] as CompiledWeigher), multiplier: 1 }
-    return runWeighers(prepareWeighers({ ...compiled, weighers: [on] }, request, fleet), hosts).weighers[0]?.normalised
-  })
+    const weighed =
+      multiplier === 0 ? yield* runWeighersInSteps(prepareWeighers({ ...compiled, weighers: [on] }, request, fleet), hosts) : undefined
+    awake.push(weighed?.weighers[0]?.normalised)
+  }
+  return awake
 }
 
 /**
@@ -249,9 +265,10 @@ function failure(name: string, error: unknown): Reason {
 const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text)
 
 /** The reasons of one filter for the hosts that it refuses first, most hosts first. */
-function countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): ReasonCount[] {
+function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): Steps<ReasonCount[]> {
   const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()
   for (let host = 0; host < hostCount; host++) {
+    if (host % SLICE === SLICE - 1) yield
     if (!isRefused(host)) continue
     const reason = reasonOf(step, host as HostIndex)
     const count = counts.get(reason.code)
@@ -265,15 +282,20 @@ function countReasons(step: FilterStep, hostCount: number, isRefused: (host: num
  * Why an instance of a request finds no host, in the order of the filters: the same counts as `examine` has, without anything that is of
  * single hosts. Each host is asked until the first filter that refuses it.
  */
-export function refusalsOf(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): readonly ReasonCount[] {
+export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readonly ReasonCount[] => atOnce(refusalsInSteps(...asked))
+
+/** The same with pauses; the fleet must stay as it is until the end. */
+export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = new Uint8Array(fleet.hosts.count)
-  return prepareFilters(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)
-    .filter(isAsked)
-    .flatMap((step) =>
-      countReasons(step, isOut.length, (host) => {
-        if (isOut[host] === 1 || verdictOf(step, host as HostIndex) === 'PASS') return false
-        isOut[host] = 1
-        return true
-      }),
-    )
+  const counts: ReasonCount[] = []
+  for (const step of prepareFilters(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)) {
+    if (!isAsked(step)) continue
+    const reasons = yield* countReasons(step, isOut.length, (host) => {
+      if (isOut[host] === 1 || verdictOf(step, host as HostIndex) === 'PASS') return false
+      isOut[host] = 1
+      return true
+    })
+    counts.push(...reasons)
+  }
+  return counts
 }

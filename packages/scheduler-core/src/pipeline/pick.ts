@@ -1,4 +1,5 @@
 import type { HostIndex } from '../fleet/columns.ts'
+import { type Steps, sortInSteps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { hash32, mix32, type Random } from '../random.ts'
 import type { Weighed } from './run-weighers.ts'
@@ -43,6 +44,13 @@ export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder:
 
 /** Up to this many, an insertion into a sorted list beats sorting all; far beyond, it takes the square of the count. */
 const SHORT = 64
+
+/** The positions of all hosts, best first, with pauses: as `best` finds them. */
+export const rankAll = ({ hosts, totals }: Weighed, tieOrder: TieOrder): Steps<number[]> =>
+  sortInSteps(
+    Array.from(hosts.keys()),
+    (a, b) => (totals[b] as number) - (totals[a] as number) || tieOrder(hosts[a] as number) - tieOrder(hosts[b] as number),
+  )
 
 /** Positions of the `count` best hosts, best first. No two hosts are equal, so both ways find the same order. */
 export function best({ hosts, totals }: Weighed, count: number, tieOrder: TieOrder): number[] {

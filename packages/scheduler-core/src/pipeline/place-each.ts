@@ -1,24 +1,47 @@
 import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 
 /** Places instances one by one: each sees a fleet in which the earlier ones already use their share. */
-export function placeEach<Placement extends { readonly part: ClaimPart }>(
+export const placeEach = <Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,
   group: GroupBinding | null,
   overlay: Overlay,
   placeOne: (instance: number) => Placement | undefined,
-): readonly Placement[] {
+): readonly Placement[] =>
+  atOnce(
+    placeEachInSteps(
+      count,
+      allOrNothing,
+      group,
+      overlay,
+      // biome-ignore lint/correctness/useYield: it is placed in one go
+      function* (instance) {
+        return placeOne(instance)
+      },
+    ),
+  )
+
+/** The same with a pause after each, during which nobody may use the fleet. */
+export function* placeEachInSteps<Placement extends { readonly part: ClaimPart }>(
+  count: number,
+  allOrNothing: boolean,
+  group: GroupBinding | null,
+  overlay: Overlay,
+  placeOne: (instance: number) => Steps<Placement | undefined>,
+): Steps<readonly Placement[]> {
   const before = overlay.size
   const placements: Placement[] = []
   for (let instance = 0; instance < count; instance++) {
-    const placement = placeOne(instance)
+    const placement = yield* placeOne(instance)
     if (placement === undefined) {
       if (allOrNothing) overlay.rollback(before)
       return placements
     }
     overlay.hold(placement.part, group)
     placements.push(placement)
+    yield
   }
   return placements
 }

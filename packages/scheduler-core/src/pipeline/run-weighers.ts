@@ -1,6 +1,7 @@
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
+import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledProfile, CompiledWeigher } from './compile.ts'
@@ -57,6 +58,24 @@ export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec,
 /** Totals in the canonical order of operations: sum over weighers, in the profile's order, of the host's multiplier x normalised. */
 export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Weighed {
   const weighers = steps.map((step) => weigh(step, hosts))
+  return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
+}
+
+/** Hosts whose raw numbers are worked out between two pauses. */
+const SLICE = 500
+
+/** The same as `runWeighers`, with pauses. */
+export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array): Steps<Weighed> {
+  const weighers: WeigherScores[] = []
+  for (const step of steps) {
+    const given = new Float64Array(hosts.length)
+    for (let from = 0; from < hosts.length; from += SLICE) {
+      given.set(step.rawOf(hosts.subarray(from, from + SLICE)), from)
+      yield
+    }
+    weighers.push(weigh({ ...step, rawOf: () => given }, hosts))
+    yield
+  }
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 

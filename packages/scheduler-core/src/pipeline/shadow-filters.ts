@@ -1,5 +1,6 @@
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
@@ -18,34 +19,38 @@ export interface ShadowStep {
   readonly reasons: readonly ReasonCount[]
 }
 
+/** Hosts that are asked between two pauses. */
+const SLICE = 128
+
 /** Asks the filters of a profile that are in shadow mode about every host. */
-export function examineShadows(
+export function* examineShadows(
   fleet: Fleet,
   request: RequestSpec,
   profile: Profile,
   { firstRefusing }: Pick<Findings, 'firstRefusing'>,
-): ShadowStep[] {
+): Steps<ShadowStep[]> {
   const { shadows } = compileProfile(profile, fleet.plugins)
   if (shadows.length === 0) return []
-  return prepareFilters({ ...compileProfile(profile, fleet.plugins), filters: shadows }, request, fleet)
-    .slice(1)
-    .map((step): ShadowStep => {
-      const asked = step.prepared !== undefined || step.failed
-      const reasons = new Map<ReasonCount['code'], ReasonCount>()
-      let [wouldRefuse, ofThosePassing] = [0, 0]
-      for (let host = 0; asked && host < firstRefusing.length; host++) {
-        if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
-        wouldRefuse++
-        if (firstRefusing[host] === PASSES_ALL) ofThosePassing++
-        const reason = reasonOf(step, host as HostIndex)
-        const count = reasons.get(reason.code)
-        reasons.set(reason.code, {
-          filter: step.name,
-          code: reason.code,
-          example: count?.example ?? reason,
-          hosts: (count?.hosts ?? 0) + 1,
-        })
-      }
-      return { filter: step.name, asked, wouldRefuse, ofThosePassing, reasons: [...reasons.values()].sort((a, b) => b.hosts - a.hosts) }
-    })
+  const found: ShadowStep[] = []
+  for (const step of prepareFilters({ ...compileProfile(profile, fleet.plugins), filters: shadows }, request, fleet).slice(1)) {
+    const asked = step.prepared !== undefined || step.failed
+    const reasons = new Map<ReasonCount['code'], ReasonCount>()
+    let [wouldRefuse, ofThosePassing] = [0, 0]
+    for (let host = 0; asked && host < firstRefusing.length; host++) {
+      if (host % SLICE === SLICE - 1) yield
+      if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
+      wouldRefuse++
+      if (firstRefusing[host] === PASSES_ALL) ofThosePassing++
+      const reason = reasonOf(step, host as HostIndex)
+      const count = reasons.get(reason.code)
+      reasons.set(reason.code, {
+        filter: step.name,
+        code: reason.code,
+        example: count?.example ?? reason,
+        hosts: (count?.hosts ?? 0) + 1,
+      })
+    }
+    found.push({ filter: step.name, asked, wouldRefuse, ofThosePassing, reasons: [...reasons.values()].sort((a, b) => b.hosts - a.hosts) })
+  }
+  return found
 }

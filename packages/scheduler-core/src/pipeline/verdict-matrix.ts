@@ -2,6 +2,7 @@ import type { Code } from '../codes.ts'
 import { shortfallOf } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Check, type Findings, type HostChecks, PASSES_ALL } from './examine.ts'
 
 /** No filter refuses the host, so there is no reason. */
@@ -31,7 +32,14 @@ export interface VerdictMatrix {
 }
 
 /** Adds reasons to findings; `reasonOf` reads the state that they were made on. */
-export function verdictMatrix(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): VerdictMatrix {
+export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
+  atOnce(verdictMatrixInSteps(findings, checks))
+
+/** Hosts whose reasons are told between two pauses. */
+const SLICE = 128
+
+/** The same with pauses; the state that `reasonOf` reads must stay as it is until the end. */
+export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
   const codes: Code[] = []
   const reason = new Uint8Array(hostCount).fill(NO_REASON)
@@ -45,6 +53,7 @@ export function verdictMatrix(findings: Findings, { reasonOf }: Pick<HostChecks,
   }
   for (const [i, position] of ranked.entries()) rank[weighed.hosts[position] as number] = i + 1
   for (let host = 0; host < hostCount; host++) {
+    if (host % SLICE === SLICE - 1) yield
     const first = firstRefusing[host] as number
     if (first === PASSES_ALL) continue
     const reasons: Reason[] = []

@@ -3,11 +3,12 @@ import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import { createFiltering } from '../pipeline/filter-each.ts'
 import { createChanceOrder, createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
-import { placeEach } from '../pipeline/place-each.ts'
+import { placeEachInSteps } from '../pipeline/place-each.ts'
 import { prepareFilters } from '../pipeline/run-filters.ts'
 import { prepareWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
 import { createWeighing } from '../pipeline/weigh-each.ts'
@@ -45,7 +46,11 @@ function createPipelineScheduler(
   prepareScores: Pipeline['prepareScores'],
 ): Scheduler {
   const pipeline = { compiled, createOrder, prepareScores }
-  return { name, select: (request, fleet, overlay, options) => placeByPipeline(pipeline, request, fleet, overlay, options) }
+  return {
+    name,
+    select: (request, fleet, overlay, options) => atOnce(placeByPipeline(pipeline, request, fleet, overlay, options)),
+    selectInSteps: (request, fleet, overlay, options) => placeByPipeline(pipeline, request, fleet, overlay, options),
+  }
 }
 
 /** Places the instances of a request on hosts that are given, each only where it passes the profile's filters and fits. */
@@ -57,19 +62,21 @@ export const placeOn = (
   overlay: Overlay,
   options: SelectOptions,
 ): Selection =>
-  placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, hosts)
+  atOnce(
+    placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, hosts),
+  )
 
-function placeByPipeline(
+function* placeByPipeline(
   pipeline: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
   options: SelectOptions,
   given?: readonly HostIndex[],
-): Selection {
+): Steps<Selection> {
   const { allOrNothing } = options
   const { placeOne, instances } = preparePlacing(pipeline, request, fleet, options, given)
-  const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, placeOne)
+  const placed = yield* placeEachInSteps(request.numInstances, allOrNothing, groupOf(request), overlay, placeOne)
   const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
   return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
 }
@@ -82,7 +89,7 @@ interface Placed {
 /** Finds the place of one instance after the other. Whoever asks holds each before the next. */
 interface Placing {
   /** Undefined: it has none. */
-  placeOne(instance: number): Placed | undefined
+  placeOne(instance: number): Steps<Placed | undefined>
   /** How each that was asked for fared. */
   readonly instances: readonly InstanceRecord[]
 }
@@ -103,10 +110,12 @@ function preparePlacing(
   }))
   const random = createRandom(seed)
   const instances: InstanceRecord[] = []
-  const placeOne = (instance: number): Placed | undefined => {
+  function* placeOne(instance: number): Steps<Placed | undefined> {
     const { filter, weigh, grantsOn, limitsOf } = kindOf(instance)
     const filtered = filter()
+    yield
     const weighed = weigh(filtered)
+    yield
     const order = createOrder(compiled.profile, seed, instance)
     const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
     instances.push({
@@ -138,7 +147,7 @@ export function* arrangeByFilter(
   fleet: Fleet,
   overlay: Overlay,
   seed: string,
-): Generator<void, readonly HostIndex[]> {
+): Steps<readonly HostIndex[]> {
   const before = overlay.size
   const pipeline = { compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }
   const { placeOne } = preparePlacing(pipeline, request, fleet, {
@@ -148,7 +157,7 @@ export function* arrangeByFilter(
   })
   const hosts: HostIndex[] = []
   for (let instance = 0; instance < request.numInstances; instance++) {
-    const placed = placeOne(instance)
+    const placed = yield* placeOne(instance)
     const host = placed && fleet.hosts.find(placed.part)?.index
     if (placed === undefined || host === undefined) break
     overlay.hold(placed.part, groupOf(request))

@@ -2,6 +2,7 @@ import type { InstanceRecord, SelectedDestination } from '../decision/decision.t
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import type { Steps } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Solution, SolverRecord } from './solver/solution.ts'
 
@@ -40,4 +41,6 @@ export interface Selection {
 export interface Scheduler {
   readonly name: string
   select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Selection
+  /** The same with pauses, during which nobody may use the fleet; a scheduler without it decides in one go. */
+  selectInSteps?(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Steps<Selection>
 }

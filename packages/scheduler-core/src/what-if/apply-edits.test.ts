@@ -3,6 +3,7 @@ import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import { atOnce } from '../fleet/steps.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
@@ -75,7 +76,7 @@ describe('edits of a fleet', () => {
       edit(fleet, { removeHosts: ['h2'] })
       expect(open(fleet, profile)).toEqual(['h1', 'h3'])
       expect(fleet.ledger.claims.get('b.0')?.state).toBe('REVOKED')
-      expect(utilisationOf(fleet).find(({ zone }) => zone === 'az1')).toMatchObject({ hosts: 1, usage: [{ capacity: 16 }, {}, {}] })
+      expect(atOnce(utilisationOf(fleet)).find(({ zone }) => zone === 'az1')).toMatchObject({ hosts: 1, usage: [{ capacity: 16 }, {}, {}] })
     },
   )
 
@@ -169,11 +170,11 @@ describe('edits of a fleet', () => {
 
   test('the fleet that was copied stays as it is, and the copy takes overlays', () => {
     const fleet = aTown()
-    const before = utilisationOf(fleet)
+    const before = atOnce(utilisationOf(fleet))
     openOverlay(
       edit(copyFleet(fleet), { removeHosts: ['h1', 'h2', 'h3'], ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }),
     ).discard()
-    expect(utilisationOf(fleet)).toEqual(before)
+    expect(atOnce(utilisationOf(fleet))).toEqual(before)
     expect(open(fleet)).toEqual(['h1', 'h2', 'h3'])
   })
 })

@@ -3,17 +3,17 @@ import type { Void } from '../claims/judge.ts'
 import { codes } from '../codes.ts'
 import { ZONE_KEY } from '../fleet/aggregates.ts'
 import { type AggregateState, type Change, ENTRY_FORMAT, type HostReported } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { type Problem, quote } from '../problem.ts'
 import { addedNames, type FleetEdits, findAggregate } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
 /** Changes of one made-up entry: a pause is due after it. */
-const SLICE = 200
+const SLICE = 50
 
 /** What a removed host says as the reason of its status. */
 export const REMOVED = 'removed, in this what-if'
@@ -35,25 +35,33 @@ interface Step {
  * of any profile has anything to give there and its capacity is gone from every sum; its claims end with it. It still counts
  * among the hosts that a decision looks at.
  */
-export function* applyEdits(fleet: Fleet, edits: FleetEdits): Generator<void, readonly Problem[]> {
+export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
   // each kind of edit reads the fleet as those before it have left it
   for (const stepsOf of kindsOfEdits) {
-    const steps = stepsOf(fleet, edits)
-    for (let from = 0; from < steps.length; from += SLICE) {
-      const slice = steps.slice(from, from + SLICE)
-      const verdicts = append(
-        fleet,
-        slice.map(({ change }) => change),
-      )
-      for (const [i, { path, found }] of slice.entries()) {
-        const verdict = verdicts[i]
-        if (verdict !== undefined) problems.push(refused(verdict, path, found))
-      }
+    const slice: Step[] = []
+    for (const step of stepsOf(fleet, edits)) {
+      slice.push(step)
+      if (slice.length < SLICE) continue
+      problems.push(...applyStep(fleet, slice.splice(0)))
       yield
     }
+    problems.push(...applyStep(fleet, slice))
+    yield
   }
   return problems
+}
+
+function applyStep(fleet: Fleet, slice: readonly Step[]): Problem[] {
+  if (slice.length === 0) return []
+  const verdicts = append(
+    fleet,
+    slice.map(({ change }) => change),
+  )
+  return slice.flatMap(({ path, found }, i) => {
+    const verdict = verdicts[i]
+    return verdict === undefined ? [] : [refused(verdict, path, found)]
+  })
 }
 
 /** Appends made-up changes to a private fleet; the time of the log stands still. */
@@ -70,7 +78,7 @@ export function append(fleet: Fleet, changes: readonly Change[]): readonly Void[
   })
 }
 
-const kindsOfEdits: readonly ((fleet: Fleet, edits: FleetEdits) => readonly Step[])[] = [
+const kindsOfEdits: readonly ((fleet: Fleet, edits: FleetEdits) => Iterable<Step>)[] = [
   addHosts,
   removeHosts,
   setStatuses,
@@ -197,20 +205,18 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
   return byUuid.has(ref) ? ref : [...byUuid.values()].find(({ name }) => name === ref)?.uuid
 }
 
-function setRatios(fleet: Fleet, { ratios }: FleetEdits): Step[] {
-  const stats = new Map<HostIndex, HostStats>()
-  for (const { aggregate, resourceClass, allocationRatio } of ratios) {
-    const uuid = aggregate === null ? undefined : findAggregate(fleet, aggregate)
-    for (const record of fleet.hosts.records) {
-      if (aggregate !== null && (uuid === undefined || !record.aggregates.includes(uuid))) continue
-      const next = withRatio(stats.get(record.index) ?? record.stats, resourceClass, allocationRatio)
-      if (next !== undefined) stats.set(record.index, next)
-    }
-  }
-  return [...stats].map(([index, next]): Step => {
+/** One host at a time: its change is made when it is its turn, since a report of a whole fleet takes long to make. */
+function* setRatios(fleet: Fleet, { ratios }: FleetEdits): Iterable<Step> {
+  const wanted = ratios.map((ratio) => ({ ...ratio, uuid: ratio.aggregate === null ? null : findAggregate(fleet, ratio.aggregate) }))
+  for (const { index } of fleet.hosts.records) {
     const record = fleet.hosts.get(index)
-    return { change: reportOf(record, next), path: ['ratios'], found: record.host }
-  })
+    let next: HostStats | undefined
+    for (const { uuid, resourceClass, allocationRatio } of wanted) {
+      if (uuid !== null && (uuid === undefined || !record.aggregates.includes(uuid))) continue
+      next = withRatio(next ?? record.stats, resourceClass, allocationRatio) ?? next
+    }
+    if (next !== undefined) yield { change: reportOf(record, next), path: ['ratios'], found: record.host }
+  }
 }
 
 function endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): Step[] {

@@ -2,7 +2,8 @@ import type { Reason } from '../filters/filter.ts'
 import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type Examination, examine } from '../pipeline/examine.ts'
+import type { Steps } from '../fleet/steps.ts'
+import { type Examination, examineInSteps } from '../pipeline/examine.ts'
 import { distanceOf } from '../pipeline/verdict-matrix.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -49,7 +50,7 @@ interface Found {
 }
 
 /** Hosts between two pauses. */
-const SLICE = 500
+const SLICE = 128
 
 /** Every host's reasons at once, and from them the hosts that are nearest to passing, each kind of refusal once or twice. */
 export function* surveyRefusals(
@@ -57,8 +58,8 @@ export function* surveyRefusals(
   request: RequestSpec,
   profile: Profile,
   { seed, instance, minHosts }: { readonly seed: string; readonly instance: number; readonly minHosts: number },
-): Generator<void, Survey> {
-  const examination = examine(fleet, request, profile, seed, instance)
+): Steps<Survey> {
+  const examination = yield* examineInSteps(fleet, request, profile, seed, instance)
   const kinds = new Map<string, Found[]>()
   const nearestOf = new Map<string, Found & { readonly reason: Reason }>()
   yield

@@ -5,13 +5,14 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
+import { type Steps, sortInSteps } from '../fleet/steps.ts'
 import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import { isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
-import { decide } from '../schedulers/decide.ts'
+import { decideInSteps } from '../schedulers/decide.ts'
 import { groupOf, prepareGrants } from '../schedulers/filter-scheduler.ts'
 
 export interface CapacityOptions {
@@ -95,7 +96,7 @@ interface Counting {
  * request. The fleet must be the
  * caller's own; it is as it was at the end.
  */
-export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generator<void, Capacity> {
+export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
   const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
   const isOneByOne = isNovaGroup || readsOtherHosts(fleet, one, options.profile)
@@ -108,7 +109,7 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generato
   } finally {
     overlay.discard()
   }
-  return { ...summarise(fleet, options, counting), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
+  return { ...(yield* summarise(fleet, options, counting)), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
 
 /** Whether what one host takes may change what another can take, by the filters that the request asks anything of. */
@@ -122,8 +123,8 @@ function* fillEach(
   options: CapacityOptions,
   counting: Counting,
   isShared: boolean,
-): Generator<void> {
-  if (isFirstOfAffinity(fleet, one)) placeNext(fleet, overlay, one, options, counting)
+): Steps<void> {
+  if (isFirstOfAffinity(fleet, one)) yield* placeNext(fleet, overlay, one, options, counting)
   const { checksOf } = prepareChecks(fleet, one, options.profile)
   const filling: Filling = {
     overlay,
@@ -201,23 +202,30 @@ function guessFor({ hosts }: Fleet, one: RequestSpec): (host: HostIndex) => numb
   }
 }
 
-function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: CapacityOptions, counting: Counting): Generator<void> {
+function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: CapacityOptions, counting: Counting): Steps<void> {
   for (;;) {
     yield
     if (options.isOver()) counting.cut = 'deadline'
     else if (counting.fits >= options.limit) counting.cut = 'limit'
-    if (counting.cut !== null || !placeNext(fleet, overlay, one, options, counting)) break
+    if (counting.cut !== null || !(yield* placeNext(fleet, overlay, one, options, counting))) break
   }
   const { checksOf } = prepareChecks(fleet, one, options.profile)
   for (const { index } of fleet.hosts.records) {
+    yield
     const end = refusalOf(checksOf, index)
     if (end !== undefined) (counting.counts[index] as HostCount).end = end
   }
 }
 
 /** Places one more where a decision would; false where no host takes it. */
-function placeNext(fleet: Fleet, overlay: Overlay, one: RequestSpec, { profile, seed }: CapacityOptions, counting: Counting): boolean {
-  const { parts } = decide(fleet, overlay, {
+function* placeNext(
+  fleet: Fleet,
+  overlay: Overlay,
+  one: RequestSpec,
+  { profile, seed }: CapacityOptions,
+  counting: Counting,
+): Steps<boolean> {
+  const { parts } = yield* decideInSteps(fleet, overlay, {
     id: '',
     request: one,
     profile,
@@ -239,24 +247,40 @@ function placeNext(fleet: Fleet, overlay: Overlay, one: RequestSpec, { profile, 
 const refusalOf = (checksOf: HostChecks['checksOf'], host: HostIndex): Check | undefined =>
   checksOf(host, true).find(({ reason }) => reason !== undefined)
 
-function summarise(fleet: Fleet, { groupsOf, request }: CapacityOptions, { counts, fits, cut }: Counting): Omit<Capacity, 'method'> {
+/** Hosts that are summed up between two pauses. */
+const SLICE = 256
+
+function* summarise(
+  fleet: Fleet,
+  { groupsOf, request }: CapacityOptions,
+  { counts, fits, cut }: Counting,
+): Steps<Omit<Capacity, 'method'>> {
   const groups = new Map<string, HostCount[]>()
-  for (const record of fleet.hosts.records)
+  for (const record of fleet.hosts.records) {
+    if (record.index % SLICE === SLICE - 1) yield
     for (const key of groupsOf(record)) {
       const group = groups.get(key)
       const count = counts[record.index] as HostCount
       if (group === undefined) groups.set(key, [count])
       else group.push(count)
     }
+  }
   const pooled = poolFor(fleet, request)
+  const summed: CapacityGroup[] = []
+  let looked = 0
+  for (const [key, members] of groups) {
+    summed.push(groupFrom(key, members, pooled))
+    looked += members.length
+    if (looked < SLICE) continue
+    looked = 0
+    yield
+  }
   return {
     fits,
     exact: cut === null,
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
-    groups: [...groups]
-      .map(([key, members]) => groupFrom(key, members, pooled))
-      .sort((a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
+    groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
     bottlenecks: bottlenecksOf(counts),
   }
 }

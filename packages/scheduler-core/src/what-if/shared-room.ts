@@ -1,5 +1,6 @@
 import type { HostName } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
@@ -47,7 +48,7 @@ export function* gentlest(
   eased: Set<string>,
   failed: number,
   mostRuns: number,
-): Generator<void, Kept & { readonly runs: number }> {
+): Steps<Kept & { readonly runs: number }> {
   const lowered = loweredOf(kept.candidate, eased)
   if (lowered === undefined) return { ...kept, runs: 0 }
   eased.add(lowered.key)
@@ -65,12 +66,12 @@ export function* sharedRoom(
   eased: Set<string>,
   failed: number,
   mostRuns: number,
-): Generator<void, { readonly kept: Kept | undefined; readonly runs: number }> {
+): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
   const lowered = loweredOf(candidate, eased)
   if (lowered === undefined || lowered.to < 2 || mostRuns < 1) return { kept: undefined, runs: 0 }
   eased.add(lowered.key)
   yield
-  const least = tryAt(fleet, options, candidate, lowered, 1, failed)
+  const least = yield* tryAt(fleet, options, candidate, lowered, 1, failed)
   if (least === undefined) return { kept: undefined, runs: 1 }
   const { runs, ...kept } = yield* between(fleet, options, least, lowered, { fits: 1, tooMuch: lowered.to }, failed, mostRuns - 1)
   return { kept, runs: runs + 1 }
@@ -98,14 +99,14 @@ function* between(
   ends: { readonly fits: number; readonly tooMuch: number },
   failed: number,
   mostRuns: number,
-): Generator<void, Kept & { readonly runs: number }> {
+): Steps<Kept & { readonly runs: number }> {
   let best = kept
   let runs = 0
   let { fits, tooMuch } = ends
   while (tooMuch - fits > 1 && runs < mostRuns && !options.isOver()) {
     yield
     const middle = Math.floor((fits + tooMuch) / 2)
-    const found = tryAt(fleet, options, kept.candidate, lowered, middle, failed)
+    const found = yield* tryAt(fleet, options, kept.candidate, lowered, middle, failed)
     runs++
     if (found === undefined) tooMuch = middle
     else {
@@ -117,17 +118,17 @@ function* between(
 }
 
 /** The candidate with another number; undefined where not all are placed with it. */
-function tryAt(
+function* tryAt(
   fleet: Fleet,
   options: SearchOptions,
   { host, refined }: Candidate,
   { others, at }: Lowered,
   amount: number,
   failed: number,
-): Kept | undefined {
+): Steps<Kept | undefined> {
   const changes = [...others, at(amount)]
   const candidate = { changes, host, refined, effort: effortOf(changes) }
   const applied = applyTo(options.request, options.profile, changes)
-  const trial = tryOn(fleet, options.seed, applied, host, failed)
+  const trial = yield* tryOn(fleet, options.seed, applied, host, failed)
   return trial.placed && trial.unlocks >= options.minHosts ? { candidate, trial, applied } : undefined
 }

@@ -1,10 +1,11 @@
 import type { ClaimsProposed } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { type ReasonCount, refusalsOf } from '../pipeline/examine.ts'
+import type { Steps } from '../fleet/steps.ts'
+import { type ReasonCount, refusalsInSteps } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type Decided, decide } from '../schedulers/decide.ts'
+import { type Decided, type DecideInput, decideInSteps } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import type { Solution } from '../schedulers/solver/solution.ts'
 import { asksSolver } from '../schedulers/solver-scheduler.ts'
@@ -74,7 +75,7 @@ export function* simulate(
   fleet: Fleet,
   { requests, profile, seed, isOver }: SimulateOptions,
 ): Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined> {
-  const before = utilisationOf(fleet)
+  const before = yield* utilisationOf(fleet)
   const decisions: SimulatedDecision[] = []
   const proposals: ClaimsProposed[] = []
   let placed = 0
@@ -92,7 +93,7 @@ export function* simulate(
         const solution: Solution | undefined = isAsked
           ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
           : undefined
-        last = kept ?? decideOne(fleet, overlay, { ...one, solution })
+        last = kept ?? (yield* decideOne(fleet, overlay, { ...one, solution }))
         decisions.push(last)
         const { parts, answer, record } = last.decided
         placed += parts.length
@@ -102,7 +103,8 @@ export function* simulate(
       }
     }
     const asked = requests.reduce((sum, { request, count }) => sum + count * request.numInstances, 0)
-    return { decisions, proposals, placed, failed, notDecided: asked - placed - failed, before, after: utilisationOf(fleet) }
+    const after = yield* utilisationOf(fleet)
+    return { decisions, proposals, placed, failed, notDecided: asked - placed - failed, before, after }
   } finally {
     overlay.discard()
   }
@@ -130,7 +132,7 @@ function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpe
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
 }
 
-function decideOne(fleet: Fleet, overlay: Overlay, one: One): SimulatedDecision {
+function* decideOne(fleet: Fleet, overlay: Overlay, one: One): Steps<SimulatedDecision> {
   const { request, profile, index, copy, before, last, solution } = one
   const id = idOf(one)
   const input = {
@@ -143,20 +145,20 @@ function decideOne(fleet: Fleet, overlay: Overlay, one: One): SimulatedDecision 
     claimIds: Array.from({ length: request.numInstances }, (_, i) => `${id}.${i}`),
     solution,
   }
-  const decided = decide(fleet, overlay, { ...input, allOrNothing: true })
+  const decided = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: true })
   const told = { request: index, copy, asked: request.numInstances, decided, before }
   if (decided.found === request.numInstances) return { ...told, outcome: 'PLACED', reasons: [] }
   // the same state refuses the copies of a request for the same reasons
-  const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : reasonsAt(fleet, overlay, input)
+  const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : yield* reasonsAt(fleet, overlay, input)
   return { ...told, outcome: 'NO_VALID_HOST', reasons }
 }
 
 /** Why the instance that found no host found none: those before it hold their share. */
-function reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<Parameters<typeof decide>[2], 'allOrNothing'>): readonly ReasonCount[] {
+function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'allOrNothing'>): Steps<readonly ReasonCount[]> {
   const held = overlay.size
-  const { found, judged } = decide(fleet, overlay, { ...input, allOrNothing: false })
+  const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })
   try {
-    return [...refusalsOf(fleet, input.request, judged, found)].sort((a, b) => b.hosts - a.hosts)
+    return [...(yield* refusalsInSteps(fleet, input.request, judged, found))].sort((a, b) => b.hosts - a.hosts)
   } finally {
     overlay.rollback(held)
   }

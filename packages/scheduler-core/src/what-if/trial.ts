@@ -3,12 +3,13 @@ import type { HostIndex } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { decide } from '../schedulers/decide.ts'
+import { type Decided, decideInSteps } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from './edits.ts'
@@ -34,7 +35,7 @@ const KEPT_FLEETS = 6
 export function createFleets(fleet: Fleet) {
   const made = new Map<string, Fleet | undefined>()
   return {
-    *with(edits: FleetEdits): Generator<void, Fleet | undefined> {
+    *with(edits: FleetEdits): Steps<Fleet | undefined> {
       if (isNoEdit(edits)) return fleet
       const key = JSON.stringify(edits)
       if (made.has(key)) return made.get(key)
@@ -66,10 +67,16 @@ export function applyTo(request: RequestSpec, profile: Profile, changes: readonl
 }
 
 /** Decides without all-or-nothing, and reads the state as the first instance that found no host met it. */
-export function decideOn<Read>(fleet: Fleet, seed: string, request: RequestSpec, profile: Profile, read: (instance: number) => Read) {
+export function* decideOn<Read>(
+  fleet: Fleet,
+  seed: string,
+  request: RequestSpec,
+  profile: Profile,
+  read: (instance: number) => Read,
+): Steps<Pick<Decided, 'found' | 'parts'> & { readonly read: Read }> {
   const overlay = openOverlay(fleet)
   try {
-    const { found, parts } = decide(fleet, overlay, {
+    const { found, parts } = yield* decideInSteps(fleet, overlay, {
       id: '',
       request,
       profile,
@@ -80,18 +87,20 @@ export function decideOn<Read>(fleet: Fleet, seed: string, request: RequestSpec,
       allOrNothing: false,
       claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
     })
-    return { found, parts, overlay, read: read(found) }
+    return { found, parts, read: read(found) }
   } finally {
     overlay.discard()
   }
 }
 
-export function tryOn(fleet: Fleet, seed: string, { request, profile }: Applied, host: HostName, failed: number): Trial {
+export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied, host: HostName, failed: number): Steps<Trial> {
   const nextFor = (): readonly ProposedChange[] => {
     const index = fleet.hosts.find(host)?.index
     return index === undefined ? [] : proposeFor(fleet, request, profile, index)
   }
-  const { found, parts, read } = decideOn(fleet, seed, request, profile, (instance) => (instance < request.numInstances ? nextFor() : []))
+  const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, (instance) =>
+    instance < request.numInstances ? nextFor() : [],
+  )
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], next: read }
   const overlay = openOverlay(fleet)
   try {

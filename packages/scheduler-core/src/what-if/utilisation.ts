@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { SLICE, type Steps } from '../fleet/steps.ts'
 import { REMOVED } from './apply-edits.ts'
 
 /** What hosts can hold of a class in all (ratio and reserve included), and how it stands. used + free = capacity; used has claimed. */
@@ -21,12 +22,13 @@ export interface ZoneUse {
 
 /**
  * How full each zone is, by name; hosts that take no instances now, or have nothing to give, count too: as many as a list of the
- * zone's hosts has. Only those that a what-if removed do not.
+ * zone's hosts has. Only those that a what-if removed do not. Pauses, during which nobody may write the fleet.
  */
-export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
+export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
   const columns = [...hosts.classes]
   for (const { index, zone, statusReason } of hosts.records) {
+    if (index % SLICE === SLICE - 1) yield
     let use = zones.get(zone)
     if (use === undefined) {
       use = { hosts: 0, classes: new Map() }

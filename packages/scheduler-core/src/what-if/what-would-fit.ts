@@ -1,6 +1,7 @@
 import type { HostName } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
@@ -69,9 +70,9 @@ const INSTANCES = 'instances'
  * that; each set of changes, least effort first, is made on a copy of the fleet and decided. What is placed then is an
  * answer; where it is not, the host says what is still in the way. The fleet must be the caller's own.
  */
-export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Generator<void, WhatWouldFit> {
+export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
-  const start = decideOn(fleet, options.seed, request, options.profile, () => undefined)
+  const start = yield* decideOn(fleet, options.seed, request, options.profile, () => undefined)
   if (start.found === request.numInstances) return { fits: true, counterfactuals: [], binding: null, runs: 1, cut: null }
   yield
   const survey = yield* surveyOn(fleet, options)
@@ -106,7 +107,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
     const own = yield* fleets.with(applied.edits)
     if (own === undefined) continue
     runs++
-    const trial = tryOn(own, options.seed, applied, candidate.host, start.found)
+    const trial = yield* tryOn(own, options.seed, applied, candidate.host, start.found)
     if (trial.placed) {
       if (trial.unlocks < minHosts) continue
       const kept: Kept = { candidate, trial, applied }
@@ -148,8 +149,8 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
 }
 
 /** The refusals of the first instance that found no host, as it met the fleet: what was placed before it is held meanwhile. */
-function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Generator<void, Survey> {
-  const { found, parts } = decideOn(fleet, seed, request, profile, () => undefined)
+function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Steps<Survey> {
+  const { found, parts } = yield* decideOn(fleet, seed, request, profile, () => undefined)
   yield
   const overlay = openOverlay(fleet)
   try {

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/** Asked so often, milliseconds. */
+const EVERY_MS = 100
+
+/** Asks `/live`, each time over a new connection, and writes how long each answer took and when it was asked for, milliseconds since 1970. */
+const PROGRAM = `
+const http = require('node:http')
+const url = process.argv[1]
+const ask = () => {
+  const at = Date.now(), begun = performance.now()
+  const tell = (state) => process.stdout.write(JSON.stringify({ at, ms: performance.now() - begun, state }) + '\\n')
+  http.get(url, { agent: false, timeout: 60000 }, (response) => response.resume().on('end', () => tell(response.statusCode))).on('error', (error) => tell(error.message))
+}
+setInterval(ask, ${EVERY_MS})
+`
+
+export interface LiveAnswer {
+  /** When it was asked for, milliseconds since 1970. */
+  readonly at: number
+  readonly ms: number
+  /** The HTTP status, or what failed. */
+  readonly state: number | string
+}
+
+/** A process of its own that asks a service all the time whether it lives. */
+export interface LiveWatch {
+  /** What came since the last time this was asked. */
+  take(): readonly LiveAnswer[]
+  stop(): Promise<void>
+}
+
+export function watchLive(url: string): LiveWatch {
+  const child: ChildProcess = spawn(process.execPath, ['-e', PROGRAM, new URL('/live', url).href], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const answers: LiveAnswer[] = []
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      // its only writer is the program above
+      answers.push(JSON.parse(line) as LiveAnswer)
+    })
+  return {
+    take: () => answers.splice(0),
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

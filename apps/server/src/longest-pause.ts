@@ -1,0 +1,47 @@
+/** How often the process is looked at, milliseconds: a pause is known to be as long as this at most too long. */
+const EVERY_MS = 5
+
+/** For how long a process did one thing only, so that calls waited, milliseconds. */
+export interface Pause {
+  readonly wallMs: number
+  /** Of that, the processor's time of the whole process: what others do on the machine does not count. */
+  readonly cpuMs: number
+}
+
+export interface PauseWatch {
+  /** The longest of each since the last time this was asked. */
+  take(): Pause
+  close(): void
+}
+
+export function watchPauses(): PauseWatch {
+  let [wallMs, cpuMs] = [0, 0]
+  let at = performance.now()
+  let used = cpuTime()
+  const look = (): void => {
+    const [now, usedNow] = [performance.now(), cpuTime()]
+    const wall = Math.max(0, now - at - EVERY_MS)
+    wallMs = Math.max(wallMs, wall)
+    cpuMs = Math.max(cpuMs, Math.min(wall, usedNow - used))
+    at = now
+    used = usedNow
+  }
+  const timer = setInterval(look, EVERY_MS)
+  timer.unref()
+  return {
+    take() {
+      look()
+      const longest = { wallMs, cpuMs }
+      wallMs = 0
+      cpuMs = 0
+      return longest
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Of the whole process, milliseconds. */
+function cpuTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}

@@ -1,0 +1,36 @@
+import { sortInSteps } from '@gantt/scheduler-core'
+import { answerInPieces, pauseOfQuestion } from './question.ts'
+
+/** Items that are looked at between two looks at the time. */
+const STEP = 32
+
+/** The items that are kept, in their order, with pauses. Throws CallerGoneError. */
+export async function filterInPieces<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
+  const kept: Item[] = []
+  await eachInPieces(items, (item) => {
+    if (isKept(item)) kept.push(item)
+  })
+  return kept
+}
+
+/** Does something with each item, with pauses. Throws CallerGoneError. */
+export async function eachInPieces<Item>(items: readonly Item[], use: (item: Item, position: number) => void): Promise<void> {
+  for (let i = 0; i < items.length; i++) {
+    if (i % STEP === STEP - 1) await pauseOfQuestion()
+    use(items[i] as Item, i)
+  }
+}
+
+/** What becomes of each item, with a pause after each. Throws CallerGoneError. */
+export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
+  const made: Made[] = []
+  for (const item of items) {
+    made.push(make(item))
+    await pauseOfQuestion()
+  }
+  return made
+}
+
+/** A sorted copy, with pauses; what is equal keeps its order. Throws CallerGoneError. */
+export const sortInPieces = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
+  answerInPieces(sortInSteps(items, compare))
