@@ -54,7 +54,7 @@ for (const { name, path, label, link } of [
     await expect(page).toHaveURL(link)
   })
 
-test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows', async ({
+test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows @colours', async ({
   page,
   visit,
   look,

@@ -725,7 +725,7 @@ test('what would make it fit leads to where it is done: by the places that the A
   }
 })
 
-test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided', async ({
+test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided @colours', async ({
   page,
   visit,
   service,

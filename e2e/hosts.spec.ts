@@ -882,7 +882,7 @@ test('hosts are ordered by several columns, with Shift by click and by keys, and
   }
 })
 
-test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many', async ({
+test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many @colours', async ({
   page,
   visit,
   look,
@@ -919,7 +919,7 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
 
-test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them', async ({
+test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them @colours', async ({
   page,
   visit,
   service,

@@ -1,20 +1,26 @@
 import { defineConfig, devices } from '@playwright/test'
 import { findBrowser } from '../tools/browser.mjs'
-import type { TestOptions } from './fixtures.ts'
+import { COLOURED, type TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this word in their title go through the states of the pages, each in light and in dark; they run zoomed as well. */
+/** Tests with this word in their title go through the states of a page; they run in all colours and zoomed as well. */
 const LOOKS = /@looks/
+/** What runs on a fleet of 10,000 hosts. */
+const LARGE = /(large-fleet|states|why)\.spec\.ts$/
 /**
  * Without it the trace of a failure has the actions and what the page logged; with it the pages after each of them too, and the
  * tests take half as long again.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
+/** Tests of what is rarely seen or changed. */
+const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 
 export default defineConfig<TestOptions>({
   testDir: '.',
+  // keeps the PostgreSQL server of all tests up between the files
+  globalSetup: '../apps/server/src/testing/global-setup.ts',
   outputDir: '../test-results',
   timeout: 120_000,
   expect: { timeout: 15_000 },
@@ -44,8 +50,17 @@ export default defineConfig<TestOptions>({
       ],
     },
   },
+  // `npm test` runs the first, `npm run test:all` the three after it (docs/testing.md)
   projects: [
-    { name: 'desktop', use: { ...desktop, colorScheme: 'light' }, testIgnore: SCREENSHOTS },
+    {
+      name: 'desktop',
+      use: { ...desktop, colorScheme: 'light', schemes: ['light'] },
+      testIgnore: [SCREENSHOTS, LARGE],
+      grepInvert: RARE,
+    },
+    { name: 'rare', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: RARE },
+    { name: 'colours', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: COLOURED, grepInvert: RARE },
+    { name: 'large', use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
     {
       name: 'zoom-200',
       // what remains of 1280 x 720 at 200 %
