@@ -167,7 +167,7 @@ test('while another filter is not answered, all of the one before are not chosen
   await expect(page.locator('[data-chosen="3"]')).toHaveCount(0)
 })
 
-test('all of one filter are not chosen once the list is of another', async ({ page }) => {
+test('all of one filter are not chosen once the list is of another', { tag: '@rare' }, async ({ page }) => {
   // more than a page of claims, on a fleet of their own
   const service = await startService()
   try {
@@ -273,13 +273,9 @@ test('what is left of a reservation is told by the clock of the service, whateve
   await expect(rowWith(page, 'Claims', instance)).toContainText(/in (1 h|60 min|59 min)/)
 })
 
-test('a list that cannot be read again says since when it stands so, and what is wrong can be copied; y copies the link', async ({
-  page,
-  context,
-  visit,
-  service,
-  provokes,
-}) => {
+test('a list that cannot be read again says since when it stands so, and what is wrong can be copied; y copies the link', {
+  tag: '@rare',
+}, async ({ page, context, visit, service, provokes }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { instance } = await reserve(service.client)
   await visit(`/claims?q=instance:${instance}`)
@@ -299,7 +295,12 @@ test('a list that cannot be read again says since when it stands so, and what is
   await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
 })
 
-test('a list that is refused is asked for again in its time, not by each look at its rows', async ({ page, visit, service, provokes }) => {
+test('a list that is refused is asked for again in its time, not by each look at its rows', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+  provokes,
+}) => {
   const { instance } = await reserve(service.client)
   await page.clock.install()
   // when the page asks, by its own clock

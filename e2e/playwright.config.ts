@@ -4,7 +4,7 @@ import { COLOURED, type TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this word in their title go through the states of a page; they run in all colours and zoomed as well. */
+/** Tests with this tag go through the states of a page; they run in all colours and zoomed as well. */
 const LOOKS = /@looks/
 /** What runs on a fleet of 10,000 hosts. */
 const LARGE = /(large-fleet|states|why)\.spec\.ts$/
@@ -13,7 +13,7 @@ const LARGE = /(large-fleet|states|why)\.spec\.ts$/
  * tests take half as long again.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
-/** Tests of what is rarely seen or changed. */
+/** What takes long, repeats for another page what a test of `npm test` checks on one, or is rarely met. */
 const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 
@@ -50,7 +50,7 @@ export default defineConfig<TestOptions>({
       ],
     },
   },
-  // `npm test` runs the first, `npm run test:all` the three after it (docs/testing.md)
+  // `npm test` runs the first, `npm run test:all` the others (docs/testing.md)
   projects: [
     {
       name: 'desktop',

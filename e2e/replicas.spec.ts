@@ -25,7 +25,7 @@ test('the replica that answers is told with its state, its log and its auditor',
   await expect(page.locator('[data-trouble]')).toHaveCount(0)
 })
 
-test('what replicas and auditor say of trouble is told, whatever it is @colours', async ({ page, visit, look }) => {
+test('what replicas and auditor say of trouble is told, whatever it is', { tag: '@colours' }, async ({ page, visit, look }) => {
   await page.route('**/graphql', async (route) => {
     if (!operationOf(route.request()).includes('query Replicas')) return route.continue()
     const answer = await route.fetch()
@@ -156,7 +156,7 @@ test.describe('two replicas on one database', () => {
   }
 })
 
-test('looks: replicas @looks', async ({ page, visit, look }) => {
+test('looks: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await look('replicas')

@@ -46,7 +46,7 @@ async function choose(page: Page, text: string): Promise<void> {
 /** The banner shows this revision. */
 const expectAt = (page: Page, revision: string) => expect(banner(page)).toHaveAttribute('data-as-of', revision)
 
-test('list and host are as they were before a change; reload and a second browser show the same', async ({
+test('list and host are as they were before a change; reload and a second browser show the same', { tag: '@rare' }, async ({
   page,
   visit,
   service,
