@@ -2,12 +2,10 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { quietEnvironment, root, tools } from './prepare.mjs'
+import { quietEnvironment, root, tools, typeChecks } from './prepare.mjs'
 
 const CHECKS = [
-  ['type check', tools.turbo, ['run', 'check', '--output-logs=errors-only', `--concurrency=${availableParallelism()}`]],
-  ['type check of the browser tests', tools.tsc, ['--noEmit', '-p', 'e2e']],
-  ['type check of the benchmarks', tools.tsc, ['--noEmit', '-p', 'bench']],
+  ...typeChecks,
   ['import rules', tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
   ['lint and format', tools.biome, ['check']],
   ['size of the console', '../tools/console-size.mjs', []],

@@ -568,7 +568,8 @@ class World {
     )
     const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
     const full = {
-      vcpus: 6 + (b % 5 === 0 ? 2 : 0),
+      // now and then so few that one instance may ask for more than there is, given away twice
+      ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
       vcpusUsed,
       memoryMb: 16_384,
       memoryMbUsed: running.length * 1_024,

@@ -2,9 +2,10 @@ import type { SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
-import { allKinds } from '../kinds/index.ts'
+import { allKinds, heldByMover } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
 
 /** How long a key outlives its last claim, milliseconds of store time. */
@@ -272,7 +273,10 @@ export class Ledger {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
     const putBack = room ? liftCounted(this.#hosts, record, claim.grants) : undefined
+    const { mover, featureLevel } = this.#hosts
+    if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree: room }
     return () => {
+      this.#hosts.mover = mover
       putBack?.()
       this.#groups.join(claim.group, claim.host)
     }
@@ -371,11 +375,14 @@ const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim>
 
 const keyOf = (account: string, key: string): string => `${account}\u0000${key}`
 
-/** Whether every kind could hold these grants on the host now. */
-export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants): boolean {
+/**
+ * Whether every kind could hold these grants on the host now. `held`: what the same instance holds there already, with its room counted
+ * as free: no more of a class than that needs no free room, however full the host is.
+ */
+export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
     const grant = grants[kind.name]
-    if (grant !== undefined && !kind.fits(hosts, record.index, grant)) return false
+    if (grant !== undefined && !kind.fits(hosts, record.index, grant, held?.[kind.name], grants)) return false
   }
   return true
 }
