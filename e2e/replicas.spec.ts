@@ -104,6 +104,7 @@ test.describe('two replicas on one database', () => {
 
   both(
     'have one state; one that is killed falls silent, and its own page comes back with who takes its port',
+    { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
       // nobody listens, then one that is not ready yet
       provokes('Failed to load resource')
@@ -156,7 +157,7 @@ test.describe('two replicas on one database', () => {
   }
 })
 
-test('looks: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test('looks: replicas @looks', async ({ page, visit, look }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await look('replicas')
