@@ -22,8 +22,9 @@ export default defineConfig<TestOptions>({
   // keeps the PostgreSQL server of all tests up between the files
   globalSetup: '../apps/server/src/testing/global-setup.ts',
   outputDir: '../test-results',
-  timeout: 120_000,
-  expect: { timeout: 15_000 },
+  // no load reaches them: a condition that comes is waited for, one that never comes fails
+  timeout: 240_000,
+  expect: { timeout: 30_000 },
   retries: 0,
   workers: 2,
   forbidOnly: process.env.CI !== undefined,
@@ -31,7 +32,7 @@ export default defineConfig<TestOptions>({
   use: {
     browserName: 'chromium',
     headless: true,
-    actionTimeout: 15_000,
+    actionTimeout: 30_000,
     trace: { mode: 'retain-on-failure', screenshots: recordsPages, snapshots: recordsPages, sources: recordsPages },
     screenshot: 'only-on-failure',
     launchOptions: {
