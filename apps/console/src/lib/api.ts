@@ -82,10 +82,16 @@ export function useOperation<Doc extends Operation>(
     queryFn: ({ signal }) => request(document, asked, { signal, deadlineMs }),
     enabled,
     staleTime: isPast && staleMs !== 'static' ? Number.POSITIVE_INFINITY : staleMs,
-    ...(everyMs === undefined || isPast ? {} : { refetchInterval: everyMs }),
+    ...(everyMs === undefined || isPast ? {} : { refetchInterval: pollEvery(everyMs) }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
 }
+
+/** Reads again so often; but the error of a first request that hung stays, with its button, until it is tried again or contact comes back. */
+export const pollEvery =
+  (everyMs: number) =>
+  ({ state: { data, error } }: { readonly state: { readonly data: unknown; readonly error: unknown } }): number | false =>
+    data === undefined && isTimeout(error) ? false : everyMs
 
 /** Where an answer is kept: by the operation's name, then its variables. */
 export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useMemo, useRef } from 'react'
-import { BY_STREAM, operationKey, request } from './api.ts'
+import { BY_STREAM, operationKey, pollEvery, request } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
 import { type Connection, countOf, pagesIn, type ReadPage, readInSight, type Sight } from './pages.ts'
@@ -122,7 +122,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     ...(everyMs === undefined
       ? // what is new is told by a feed, and must not move rows under whoever reads
         { refetchOnWindowFocus: false, refetchOnReconnect: false, meta: BY_STREAM }
-      : { refetchInterval: isPast ? false : everyMs }),
+      : { refetchInterval: isPast ? false : pollEvery(everyMs) }),
   } as Parameters<typeof useQuery<Loaded<List>>>[0])
 
   const pages = data?.pages

@@ -1,6 +1,6 @@
 import { classFields } from '../fleet/stats-fields.ts'
+import { amountFilter } from '../kinds/classes/amount-filter.ts'
 import { demandOf } from '../request/request-spec.ts'
-import { amountFilter } from './amount.ts'
 import type { Filter } from './filter.ts'
 
 /** The host can still give the memory asked for, and has as much in all (Nova's RamFilter). */

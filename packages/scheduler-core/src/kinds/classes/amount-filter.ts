@@ -1,13 +1,13 @@
-import type { Code } from '../codes.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
-import type { HostTable } from '../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
-import { freeFact, inAllFact } from '../fleet/sources.ts'
-import { inAllOf, isBeyondAll } from '../kinds/classes/room.ts'
-import { heldByMover, keptByMover } from '../kinds/index.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import { amountFrom } from '../request/sources.ts'
-import type { PreparedFilter } from './filter.ts'
+import type { Code } from '../../codes.ts'
+import type { PreparedFilter } from '../../filters/filter.ts'
+import { at, type HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { freeFact, inAllFact } from '../../fleet/sources.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { amountFrom } from '../../request/sources.ts'
+import { heldByMover, keptByMover } from '../mover.ts'
+import { inAllOf, isBeyondAll } from './room.ts'
 
 /** How a filter of one class says what is missing. */
 interface Words {
