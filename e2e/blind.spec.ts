@@ -85,7 +85,7 @@ test('a service that is stopped: every page says so, dims, and is current again 
   }
 })
 
-test('without the network for 30 s: nothing looks current, and then the lists have what came meanwhile', async ({
+test('without the network for 30 s: nothing looks current, and then the lists have what came meanwhile', { tag: '@rare' }, async ({
   context,
   page,
   visit,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, devices } from '@playwright/test'
 import { findBrowser } from '../tools/browser.mjs'
 import { COLOURED, type TestOptions } from './fixtures.ts'
@@ -26,7 +27,8 @@ export default defineConfig<TestOptions>({
   timeout: 240_000,
   expect: { timeout: 30_000 },
   retries: 0,
-  workers: 2,
+  // one more than processors: part of its time a worker waits for the page's own rhythms
+  workers: availableParallelism() + 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list']],
   use: {
@@ -61,7 +63,8 @@ export default defineConfig<TestOptions>({
     },
     { name: 'rare', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: RARE },
     { name: 'colours', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: COLOURED, grepInvert: RARE },
-    { name: 'large', use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
+    // each worker makes a fleet of its own
+    { name: 'large', workers: 2, use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
     {
       name: 'zoom-200',
       // what remains of 1280 x 720 at 200 %
