@@ -23,6 +23,7 @@ afterAll(() => rmSync(clone, { recursive: true, force: true }))
 test.each([
   ['npm start', ['start.mjs']],
   ['npm test', ['test.mjs']],
+  ['npm run test:all', ['test-all.mjs']],
   ['npm run demo', ['run.mjs', 'gantt', 'demo']],
   ['npm run e2e', ['run.mjs', 'e2e']],
   ['npm run bench:console', ['run.mjs', 'bench:console']],

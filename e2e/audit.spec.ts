@@ -39,11 +39,9 @@ test('the list has every call that the service counts', async ({ page, visit, se
   await expect(page.locator(`[data-count="${auditLog.totalCount}"]`)).toBeVisible()
 })
 
-test('of a long list only what is in sight is read again; rows that come in above move none, and are there when one goes to them', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('of a long list only what is in sight is read again; rows that come in above move none, and are there when one goes to them', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   await endedKeys(
     service.client,
     'scrolled',

@@ -12,7 +12,9 @@ for (const { name, path, label, link } of [
   { name: 'aggregates', path: '/aggregates', label: 'Aggregates', link: /\/aggregates\/[^?]+$/ },
   { name: 'decisions', path: '/decisions?live=off', label: 'Decisions', link: /\/decisions\/[^?]+$/ },
 ])
-  test(`${name}: o shows the row beside the list, j takes it along, Escape closes, Enter opens all of it`, async ({ page, visit, axe }) => {
+  test(`${name}: o shows the row beside the list, j takes it along, Escape closes, Enter opens all of it`, {
+    tag: name === 'hosts' ? [] : '@rare',
+  }, async ({ page, visit, axe }) => {
     await visit(path)
     const panel = page.getByRole('complementary', { name: 'Beside the list' })
     await expect(rowsOf(page, label).nth(1)).toBeVisible()
@@ -54,11 +56,9 @@ for (const { name, path, label, link } of [
     await expect(page).toHaveURL(link)
   })
 
-test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows', async ({
-  page,
-  visit,
-  look,
-}) => {
+test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows', {
+  tag: '@colours',
+}, async ({ page, visit, look }) => {
   await visit('/hosts?view=map')
   const panel = page.getByRole('complementary', { name: 'Beside the list' })
   const map = mapOf(page)

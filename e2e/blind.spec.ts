@@ -85,7 +85,7 @@ test('a service that is stopped: every page says so, dims, and is current again 
   }
 })
 
-test('without the network for 30 s: nothing looks current, and then the lists have what came meanwhile', async ({
+test('without the network for 30 s: nothing looks current, and then the lists have what came meanwhile', { tag: '@rare' }, async ({
   context,
   page,
   visit,
@@ -132,7 +132,7 @@ async function hang(page: Page, name: string): Promise<() => Promise<void>> {
   return () => page.unroute('**/graphql', held)
 }
 
-test('a request that hangs becomes an error that can be tried again, while the service is known to be alive', async ({
+test('a request that hangs becomes an error that can be tried again, while the service is known to be alive', { tag: '@colours' }, async ({
   page,
   visit,
   look,
@@ -159,7 +159,7 @@ test('a reading that is overdue is dimmed, whatever else answers', async ({ page
   await expect(silent(page)).toHaveCount(0, { timeout: TIMEOUT_MS })
 })
 
-test('an evacuation says first which instances it will not move', async ({ page, visit, service, look }) => {
+test('an evacuation says first which instances it will not move', { tag: '@colours' }, async ({ page, visit, service, look }) => {
   const instances = [randomUUID(), randomUUID()]
   await report(service.client, { 'legacy-01': { runningVms: 2, instances } })
   await visit('/hosts/legacy-01')

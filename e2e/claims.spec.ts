@@ -167,7 +167,7 @@ test('while another filter is not answered, all of the one before are not chosen
   await expect(page.locator('[data-chosen="3"]')).toHaveCount(0)
 })
 
-test('all of one filter are not chosen once the list is of another', async ({ page }) => {
+test('all of one filter are not chosen once the list is of another', { tag: '@rare' }, async ({ page }) => {
   // more than a page of claims, on a fleet of their own
   const service = await startService()
   try {
@@ -273,13 +273,9 @@ test('what is left of a reservation is told by the clock of the service, whateve
   await expect(rowWith(page, 'Claims', instance)).toContainText(/in (1 h|60 min|59 min)/)
 })
 
-test('a list that cannot be read again says since when it stands so, and what is wrong can be copied; y copies the link', async ({
-  page,
-  context,
-  visit,
-  service,
-  provokes,
-}) => {
+test('a list that cannot be read again says since when it stands so, and what is wrong can be copied; y copies the link', {
+  tag: '@rare',
+}, async ({ page, context, visit, service, provokes }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { instance } = await reserve(service.client)
   await visit(`/claims?q=instance:${instance}`)
@@ -301,21 +297,50 @@ test('a list that cannot be read again says since when it stands so, and what is
   await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
 })
 
-test('a list that is refused is asked for again in its time, not by each look at its rows', async ({ page, visit, service, provokes }) => {
+test('a list that is refused is asked for again in its time, not by each look at its rows', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+  provokes,
+}) => {
   const { instance } = await reserve(service.client)
+  await page.clock.install()
+  // when the page asks, by its own clock
+  await page.addInitScript(() => {
+    const asks: [number, string][] = []
+    Object.assign(window, { asks })
+    const send = window.fetch
+    window.fetch = (input, init) => {
+      asks.push([Date.now(), String(init?.body ?? '')])
+      return send(input, init)
+    }
+  })
   await visit(`/claims?q=instance:${instance}`)
   await expectRowCount(page, 'Claims', 1)
   provokes(500)
-  const askedAt: number[] = []
+  const isList = (body: string): boolean => operationOf({ postData: () => body }).includes('query ClaimList')
   await page.route('**/graphql', (route) => {
-    if (!operationOf(route.request()).includes('query ClaimList')) return route.continue()
-    askedAt.push(Date.now())
+    if (!isList(route.request().postData() ?? '{}')) return route.continue()
     const extensions = { code: 'INTERNAL', requestId: 'request-of-the-test' }
     return route.fulfill({ status: 500, json: { errors: [{ message: 'it broke', extensions }] } })
   })
-  await expect.poll(() => askedAt.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3)
-  const pauses = askedAt.slice(1).map((at, i) => at - (askedAt[i] ?? 0))
-  expect(Math.min(...pauses)).toBeGreaterThan(1_000)
+  const refused = page.waitForResponse((response) => response.status() === 500)
+  await page.clock.runFor(20_000)
+  await refused
+  await page.evaluate(() => Reflect.get(window, 'asks').splice(0))
+  const askedAt = async (): Promise<number[]> => {
+    const asks = await page.evaluate((): [number, string][] => Reflect.get(window, 'asks'))
+    return asks.flatMap(([at, body]) => (isList(body) ? [at] : []))
+  }
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(1_000)
+      return (await askedAt()).length
+    })
+    .toBeGreaterThanOrEqual(3)
+  const times = await askedAt()
+  const pauses = times.slice(1).map((at, i) => at - (times[i] ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_000)
 })
 
 test('a key that may only read ends nothing', async ({ page, service }) => {

@@ -10,7 +10,10 @@ const TIMEOUT_MS = 30_000
 
 const refuse = (service: Service, flavor: string) => place(service.client, { flavor, vcpus: 999 })
 
-test('decisions of every replica come in, and those of a time without one are there when it is back', async ({ page, provokes }) => {
+test('decisions of every replica come in, and those of a time without one are there when it is back', { tag: '@rare' }, async ({
+  page,
+  provokes,
+}) => {
   test.setTimeout(180_000)
   provokes('Failed to load resource')
   const first = await startService()

@@ -224,7 +224,7 @@ test('how much is missing is counted by amount; each bar opens exactly the hosts
   await expect(page).not.toHaveURL(/short=/)
 })
 
-test('reload and a second browser show the same view of a decision', async ({ page, visit, browser, service }) => {
+test('reload and a second browser show the same view of a decision', { tag: '@rare' }, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
   const ram = (await explain(service.client, decisionId)).steps.find(({ name }) => name === 'RamFilter')
@@ -350,7 +350,7 @@ test('the feed follows the filter', async ({ page, visit, service }) => {
   await expect(rowWith(page, 'Decisions', 'x1.that')).toBeVisible()
 })
 
-test('a new decision costs one page, however many were read', async ({ page, visit, service }) => {
+test('a new decision costs one page, however many were read', { tag: '@rare' }, async ({ page, visit, service }) => {
   for (let i = 0; i < 60; i++) await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
   await visit('/decisions?q=flavor:x1.paged')
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -423,7 +423,7 @@ test('why not a host that nobody knows', async ({ page, visit, axe, service }) =
   await axe('an unknown host')
 })
 
-test('a request without any host says so, and shows no empty matrix', async ({ page, axe }) => {
+test('a request without any host says so, and shows no empty matrix', { tag: '@rare' }, async ({ page, axe }) => {
   // a service of its own: others count on one without decisions
   const service = await startService()
   try {
@@ -696,7 +696,7 @@ test('a decision is compared with the try before it, whatever it asked for', asy
   await expect(comparison.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled()
 })
 
-test('what would make it fit leads to where it is done: by the places that the API names', async ({ page }) => {
+test('what would make it fit leads to where it is done: by the places that the API names', { tag: '@rare' }, async ({ page }) => {
   // a fleet of its own: what would make it fit depends on all that others left
   const service = await startService()
   try {
@@ -725,12 +725,9 @@ test('what would make it fit leads to where it is done: by the places that the A
   }
 })
 
-test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided', async ({
-  page,
-  visit,
-  service,
-  look,
-}) => {
+test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided', {
+  tag: '@colours',
+}, async ({ page, visit, service, look }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.replayed', vcpus: 1, memoryMb: 64 })
   // its claim holds room now, which it did not when it was decided

@@ -33,6 +33,9 @@ export interface TestOptions {
   readonly schemes: readonly Scheme[]
 }
 
+/** Tags of tests that run in all colours as well. */
+export const COLOURED = /@looks|@colours/
+
 interface TestFixtures {
   /** That of the file. */
   readonly service: SeededService
@@ -41,8 +44,9 @@ interface TestFixtures {
   /** Checks what is on the page for accessibility; `state` names it in a failure. */
   readonly axe: (state: string) => Promise<void>
   /**
-   * Checks a state of the page in all colours: accessibility, and that nothing lies beyond the right edge. It stays in those that
-   * came last, so that the next page is opened in them.
+   * Checks a state of the page in the colours of the project: accessibility, and that nothing lies beyond the right edge. It stays in
+   * those that came last, so that the next page is opened in them. A test that calls it is tagged `@looks` or `@colours`, by which the
+   * project that looks in all colours finds it.
    */
   readonly look: (state: string) => Promise<void>
   /**
@@ -117,9 +121,10 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
     await use((state) => checkAccessibility(page, state))
   },
 
-  look: async ({ page, schemes }, use) => {
+  look: async ({ page, schemes }, use, { title, tags }) => {
     let now: Scheme = 'light'
     await use(async (state) => {
+      if (schemes.length < 3 && !COLOURED.test(tags.join(' '))) throw new Error(`Give ${JSON.stringify(title)} the tag @colours`)
       for (const scheme of [now, ...schemes.filter((other) => other !== now)]) {
         if (scheme !== now) await colour(page, scheme)
         now = scheme

@@ -77,7 +77,7 @@ for (const [name, path] of [
   ['claims', '/claims'],
   ['the audit', '/audit'],
 ] as const)
-  test(`the call behind ${name} is opened with its variables, and answers`, async ({ page, visit }) => {
+  test(`the call behind ${name} is opened with its variables, and answers`, { tag: '@rare' }, async ({ page, visit }) => {
     await visit(path)
     await page.getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Open in GraphiQL' }).click()
@@ -130,7 +130,7 @@ const PANELS: Readonly<Record<string, PanelPage>> = {
 }
 
 for (const [name, { path, panels }] of Object.entries(PANELS))
-  test(`${name}: what its panels ask is opened from each, and answers`, async ({ page, visit, service }) => {
+  test(`${name}: what its panels ask is opened from each, and answers`, { tag: '@rare' }, async ({ page, visit, service }) => {
     if (name === 'a profile') await tryTwo(service.client, 'panelled')
     const sent: { readonly operationName?: string; readonly variables?: object }[] = []
     page.on('request', (request) => {
@@ -165,7 +165,7 @@ test('a call that is too long for an address has no link', async ({ page, visit 
   await expect(page.getByRole('link', { name: /open in GraphiQL$/ })).toHaveCount(0)
 })
 
-test('a panel of the past is opened as of its moment', async ({ page, visit, service }) => {
+test('a panel of the past is opened as of its moment', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { fleet } = await service.client.request<{ readonly fleet: { readonly asOf: string } }>('{ fleet { asOf } }')
   await visit(`/aggregates/${service.seed.aggregates.fast}?at=${fleet.asOf}`)
   await page.getByRole('link', { name: '7 members: open in GraphiQL' }).click()

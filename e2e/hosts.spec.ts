@@ -73,7 +73,10 @@ for (const [q, value] of [
   ['status!=ENABLED', 'ENABLED'],
   ['agg:zone-az1 az:az1', 'fast-disks'],
 ] as const)
-  test(`the facet ${value} opens as many hosts as it says, where the filter is ${q}`, async ({ page, visit }) => {
+  test(`the facet ${value} opens as many hosts as it says, where the filter is ${q}`, { tag: q.startsWith('az') ? [] : '@rare' }, async ({
+    page,
+    visit,
+  }) => {
     await visit(`/hosts?view=table&q=${encodeURIComponent(q)}`)
     const facet = page.getByRole('navigation', { name: 'Facets' }).getByTitle(value, { exact: true })
     const count = numberIn(await facet.locator('.number').textContent())
@@ -573,7 +576,7 @@ test('a key that ends while one only looks on is asked for again, and the feed g
   await expect(rowWith(page, 'Hosts', 'again-01')).toBeVisible()
 })
 
-test('a list that a key had no time to load is loaded with the next key', async ({ page, visit, service, provokes }) => {
+test('a list that a key had no time to load is loaded with the next key', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
   provokes(401)
   for (const path of ['/hosts?view=table', '/hosts/az1-01']) {
     await page.route('**/graphql', (route) =>
@@ -591,7 +594,10 @@ test('a list that a key had no time to load is loaded with the next key', async 
   }
 })
 
-test('after a service began anew, whose ordinals are of other hosts, no host is chosen that nobody chose', async ({ page, visit }) => {
+test('after a service began anew, whose ordinals are of other hosts, no host is chosen that nobody chose', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/hosts?view=table')
   await expect(page.getByRole('checkbox').first()).toBeVisible()
   await page.getByRole('checkbox').first().check()
@@ -665,7 +671,10 @@ test('a failure of the service is told with its code and request id, and can be 
   await expect(gridOf(page, 'Hosts')).toBeVisible()
 })
 
-test('an empty fleet leads to its first host: the copied command is run, and the host appears', async ({ page, context }) => {
+test('an empty fleet leads to its first host: the copied command is run, and the host appears', { tag: '@rare' }, async ({
+  page,
+  context,
+}) => {
   const service = await startService()
   try {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
@@ -727,7 +736,7 @@ test.describe('looks', () => {
     await look('no such host')
   })
 
-  test('an empty fleet @looks', async ({ page, emptyService, look }) => {
+  test('an empty fleet @looks', { tag: '@rare' }, async ({ page, emptyService, look }) => {
     await page.goto(`${emptyService.origin}/hosts#key=${emptyService.key}`)
     await expect(page.getByRole('heading', { name: 'No host has reported yet' })).toBeVisible()
     await look('an empty fleet')
@@ -835,7 +844,7 @@ test('columns are chosen: in the address for who gets the link, kept for this br
   await expect.poll(() => headsOf(page)).toEqual(usual)
 })
 
-test('a column is made wider by its edge and by a number, within limits, and stays so', async ({ page, visit }) => {
+test('a column is made wider by its edge and by a number, within limits, and stays so', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/hosts?view=table')
   const head = gridOf(page, 'Hosts').getByRole('columnheader', { name: 'Zone' })
   const widthOf = async () => Math.round((await head.boundingBox())?.width ?? 0)
@@ -882,11 +891,9 @@ test('hosts are ordered by several columns, with Shift by click and by keys, and
   }
 })
 
-test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many', async ({
-  page,
-  visit,
-  look,
-}) => {
+test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many', {
+  tag: '@colours',
+}, async ({ page, visit, look }) => {
   await visit('/hosts?q=host:az1-*,az2-*')
   const map = page.getByRole('application', { name: /^Map of 12 hosts/ })
   const { x, y } = await boxOfMap(page)
@@ -919,12 +926,9 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
 
-test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them', async ({
-  page,
-  visit,
-  service,
-  look,
-}) => {
+test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them', {
+  tag: '@colours',
+}, async ({ page, visit, service, look }) => {
   const of = (model: string) => ({
     hypervisorType: 'QEMU',
     hypervisorVersion: 8_002_000,
@@ -1048,11 +1052,9 @@ test('a host with markup for a name, and the longest traits, do no harm and keep
   expect(dialogs).toEqual([])
 })
 
-test('a trait that is too long to exist is answered in the filter and in a simulation, and keeps within the page', async ({
-  page,
-  visit,
-  provokes,
-}) => {
+test('a trait that is too long to exist is answered in the filter and in a simulation, and keeps within the page', {
+  tag: '@rare',
+}, async ({ page, visit, provokes }) => {
   provokes(400)
   const trait = 'X'.repeat(10_000)
   await visit('/hosts')

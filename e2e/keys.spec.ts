@@ -86,7 +86,7 @@ test('a row leads to what was done with its key', async ({ page, visit, service 
   await expect(page.getByRole('heading', { name: 'No call matches' })).toBeVisible()
 })
 
-test('a key that lets somebody in is found behind hundreds that ended, and all of these can be scrolled to', async ({
+test('a key that lets somebody in is found behind hundreds that ended, and all of these can be scrolled to', { tag: '@rare' }, async ({
   page,
   visit,
   service,

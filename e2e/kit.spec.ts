@@ -33,7 +33,7 @@ const test = base.extend<object, Kit>({
   baseURL: async ({ kit }, use) => use(kit),
 })
 
-test('every component is there in each of its states, in all colours @looks', async ({ page, look }, info) => {
+test('every component is there in each of its states, in all colours @looks', { tag: '@rare' }, async ({ page, look }, info) => {
   await page.goto('/kit')
   const shown = page.locator('[data-story]')
   await expect(shown.first()).toBeVisible()
@@ -45,7 +45,7 @@ test('every component is there in each of its states, in all colours @looks', as
   }
 })
 
-test('a dialog has the keyboard while it is open, and gives it back @looks', async ({ page, look }) => {
+test('a dialog has the keyboard while it is open, and gives it back @looks', { tag: '@rare' }, async ({ page, look }) => {
   await page.goto('/kit')
   const opener = page.locator('[data-story=dialog]').getByRole('button', { name: 'Ask' })
   await opener.focus()
@@ -58,7 +58,7 @@ test('a dialog has the keyboard while it is open, and gives it back @looks', asy
   await expect(opener).toBeFocused()
 })
 
-test('while other rows are on their way, a press on a row is a press on the one that is seen', async ({ page }) => {
+test('while other rows are on their way, a press on a row is a press on the one that is seen', { tag: '@rare' }, async ({ page }) => {
   await page.goto('/kit')
   const table = page.getByRole('figure', { name: 'table: other rows are on their way' })
   const button = table.getByRole('button', { name: 'Show others' })
@@ -69,7 +69,7 @@ test('while other rows are on their way, a press on a row is a press on the one 
   await expect(button).toBeDisabled()
 })
 
-test('with forced colours, and in the past, nothing is wrong with it either', async ({ page, axe }) => {
+test('with forced colours, and in the past, nothing is wrong with it either', { tag: '@rare' }, async ({ page, axe }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await page.goto('/kit?at=1200')
   const release = page.locator('[data-story=write-button]').getByRole('button', { name: 'Release' }).first()

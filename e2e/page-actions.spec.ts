@@ -167,7 +167,12 @@ test('the help tells it', async ({ page, visit }) => {
   await expect(page.getByRole('dialog', { name: 'Keys' }).getByRole('row', { name: '. Actions of the page' })).toBeVisible()
 })
 
-test('looks: the actions of a host, of the past, of a page that has none @looks', async ({ page, visit, look, service }) => {
+test('looks: the actions of a host, of the past, of a page that has none @looks', { tag: '@rare' }, async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
   const { health } = await service.client.request<{ health: { revision: string } }>('{ health { revision } }', {})
   await visit('/hosts/az1-01')
   await expect(page.getByRole('button', { name: 'Set status' })).toBeVisible()

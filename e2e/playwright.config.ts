@@ -1,31 +1,40 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, devices } from '@playwright/test'
 import { findBrowser } from '../tools/browser.mjs'
-import type { TestOptions } from './fixtures.ts'
+import { COLOURED, type TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this word in their title go through the states of the pages, each in light and in dark; they run zoomed as well. */
+/** Tests with this tag go through the states of a page; they run in all colours and zoomed as well. */
 const LOOKS = /@looks/
+/** What runs on a fleet of 10,000 hosts. */
+const LARGE = /(large-fleet|states|why)\.spec\.ts$/
 /**
  * Without it the trace of a failure has the actions and what the page logged; with it the pages after each of them too, and the
  * tests take half as long again.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
+/** What takes long, repeats for another page what a test of `npm test` checks on one, or is rarely met. */
+const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 
 export default defineConfig<TestOptions>({
   testDir: '.',
+  // keeps the PostgreSQL server of all tests up between the files
+  globalSetup: '../apps/server/src/testing/global-setup.ts',
   outputDir: '../test-results',
-  timeout: 120_000,
-  expect: { timeout: 15_000 },
+  // no load reaches them: a condition that comes is waited for, one that never comes fails
+  timeout: 240_000,
+  expect: { timeout: 30_000 },
   retries: 0,
-  workers: 2,
+  // one more than processors: part of its time a worker waits for the page's own rhythms
+  workers: availableParallelism() + 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list']],
   use: {
     browserName: 'chromium',
     headless: true,
-    actionTimeout: 15_000,
+    actionTimeout: 30_000,
     trace: { mode: 'retain-on-failure', screenshots: recordsPages, snapshots: recordsPages, sources: recordsPages },
     screenshot: 'only-on-failure',
     launchOptions: {
@@ -44,8 +53,18 @@ export default defineConfig<TestOptions>({
       ],
     },
   },
+  // `npm test` runs the first, `npm run test:all` the others (docs/testing.md)
   projects: [
-    { name: 'desktop', use: { ...desktop, colorScheme: 'light' }, testIgnore: SCREENSHOTS },
+    {
+      name: 'desktop',
+      use: { ...desktop, colorScheme: 'light', schemes: ['light'] },
+      testIgnore: [SCREENSHOTS, LARGE],
+      grepInvert: RARE,
+    },
+    { name: 'rare', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: RARE },
+    { name: 'colours', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: COLOURED, grepInvert: RARE },
+    // each worker makes a fleet of its own
+    { name: 'large', workers: 2, use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
     {
       name: 'zoom-200',
       // what remains of 1280 x 720 at 200 %

@@ -4,7 +4,7 @@ import { gridOf, rowsOf } from './grid.ts'
 test.describe('with forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } })
 
-  test('the pages stay readable, and the row of the cursor and the key that has the focus stay visible', async ({
+  test('the pages stay readable, and the row of the cursor and the key that has the focus stay visible', { tag: '@rare' }, async ({
     page,
     visit,
     axe,

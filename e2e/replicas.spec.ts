@@ -25,7 +25,7 @@ test('the replica that answers is told with its state, its log and its auditor',
   await expect(page.locator('[data-trouble]')).toHaveCount(0)
 })
 
-test('what replicas and auditor say of trouble is told, whatever it is', async ({ page, visit, look }) => {
+test('what replicas and auditor say of trouble is told, whatever it is', { tag: '@colours' }, async ({ page, visit, look }) => {
   await page.route('**/graphql', async (route) => {
     if (!operationOf(route.request()).includes('query Replicas')) return route.continue()
     const answer = await route.fetch()
@@ -104,6 +104,7 @@ test.describe('two replicas on one database', () => {
 
   both(
     'have one state; one that is killed falls silent, and its own page comes back with who takes its port',
+    { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
       // nobody listens, then one that is not ready yet
       provokes('Failed to load resource')

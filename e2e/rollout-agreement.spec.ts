@@ -76,7 +76,11 @@ const ranks = (page: Page) => page.getByRole('region', { name: 'Ranks of the cho
 const bars = (page: Page) => agreement(page).getByRole('application')
 const plot = (page: Page) => ranks(page).getByRole('application')
 
-test('bars say which share was alike when, by keyboard too, and open the decisions behind them', async ({ page, visit, fleet }) => {
+test('bars say which share was alike when, by keyboard too, and open the decisions behind them', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   const { client } = fleet
   await openRollout(client, 'bars')
   await visit('/profiles/bars')
@@ -108,7 +112,11 @@ test('bars say which share was alike when, by keyboard too, and open the decisio
   await expectRowCount(page, 'Decisions', Number(counts[0]))
 })
 
-test('each point stands for two ranks, and leads to what the other version would have done', async ({ page, visit, fleet }) => {
+test('each point stands for two ranks, and leads to what the other version would have done', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   const { client } = fleet
   await openRollout(client, 'points')
   await decide(client, 'points')
@@ -134,7 +142,7 @@ test('each point stands for two ranks, and leads to what the other version would
   await expect(page.getByText('This is what points@2 would have done')).toBeVisible()
 })
 
-test('a canary that decided is asked of the active version; a host that is refused has no rank, and why', async ({
+test('a canary that decided is asked of the active version; a host that is refused has no rank, and why', { tag: '@rare' }, async ({
   page,
   visit,
   fleet,
@@ -158,7 +166,7 @@ test('a canary that decided is asked of the active version; a host that is refus
   await expect(page).toHaveURL(/\?by=refused%401/)
 })
 
-test('the looks of a rollout that is followed @looks', async ({ page, visit, fleet, look }, { project }) => {
+test('the looks of a rollout that is followed @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await openRollout(client, name)

@@ -48,7 +48,7 @@ test('what is chosen holds on the lists, in other tabs, and after a reload', asy
   await expect(other.locator('[data-live=live]')).toBeVisible()
 })
 
-test('with high contrast every text is at 7:1 or more', async ({ page, visit }) => {
+test('with high contrast every text is at 7:1 or more', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/settings')
   await choose(page, 'Contrast', 'High')
   for (const scheme of ['Light', 'Dark']) {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { holdCalls } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectAtFirst, pressSequence } from './keyboard.ts'
 import { place } from './seed.ts'
@@ -176,12 +177,10 @@ test.describe('finding one’s way', () => {
   })
 
   test('the first page of a visit takes no focus when what it waits for comes in', async ({ page, visit, service }) => {
-    await page.route('**/graphql', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      await route.continue()
-    })
+    const held = await holdCalls(page, () => true)
     await visit(`/aggregates/${service.seed.aggregates.fast}`)
     await expect(page.getByRole('heading', { name: 'Aggregate', level: 1, exact: true })).toBeVisible()
+    held.release()
     await expect(page.getByRole('heading', { name: 'fast-disks', level: 1 })).toBeVisible()
     await page.keyboard.press('Tab')
     await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
@@ -447,7 +446,13 @@ test.describe('copied as', () => {
   ] as const
 
   for (const [path, operation, command] of pages)
-    test(`${path}: by keys alone, what is copied asks what the page asked`, async ({ page, context, visit, service, axe }) => {
+    test(`${path}: by keys alone, what is copied asks what the page asked`, { tag: operation === 'Hosts' ? [] : '@rare' }, async ({
+      page,
+      context,
+      visit,
+      service,
+      axe,
+    }) => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
       await visit(path)
       await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()

@@ -214,7 +214,10 @@ test('a flavor that was asked for begins a request', async ({ page, visit, servi
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1')
 })
 
-test('scenarios are kept under a name, opened, renamed and deleted; what else stands there is left out', async ({ page, visit }) => {
+test('scenarios are kept under a name, opened, renamed and deleted; what else stands there is left out', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit(addressOf({ name: 'more hosts', count: 9, overlay: MORE_HOSTS }))
   await expect(rowOf(page, 'Placed')).toBeVisible()
   await page.getByRole('heading', { level: 1 }).focus()
@@ -250,7 +253,7 @@ test('scenarios are kept under a name, opened, renamed and deleted; what else st
   await expect(list.getByRole('link')).toHaveText(['rack r13'])
 })
 
-test('the looks of scenarios side by side @looks', async ({ page, visit, look, provokes }) => {
+test('the looks of scenarios side by side @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
   provokes(400)
   await visit(
     addressOf(

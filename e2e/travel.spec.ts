@@ -46,7 +46,7 @@ async function choose(page: Page, text: string): Promise<void> {
 /** The banner shows this revision. */
 const expectAt = (page: Page, revision: string) => expect(banner(page)).toHaveAttribute('data-as-of', revision)
 
-test('list and host are as they were before a change; reload and a second browser show the same', async ({
+test('list and host are as they were before a change; reload and a second browser show the same', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -212,7 +212,7 @@ test('copies of the list carry the moment', async ({ page, visit, service, conte
   expect([heads.split(',').at(-1), row.split(',').at(-1)]).toEqual(['at', before])
 })
 
-test('what other pages copy is of the moment too, and a command that knows no past is not offered', async ({
+test('what other pages copy is of the moment too, and a command that knows no past is not offered', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -241,7 +241,7 @@ test('what other pages copy is of the moment too, and a command that knows no pa
   await expect(page.getByRole('menuitem', { name: 'Command line' })).toHaveCount(0)
 })
 
-test('the past, what is not kept and what has not come are readable, with a way out @looks', async ({
+test('the past, what is not kept and what has not come are readable, with a way out @looks', { tag: '@rare' }, async ({
   page,
   visit,
   service,

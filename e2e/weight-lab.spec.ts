@@ -134,7 +134,7 @@ test('a decision is simulated from its page: the request, its profile and its fl
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${hosts[0]}`)
 })
 
-test('the looks of multipliers that are tried @looks', async ({ page, visit, look, service }) => {
+test('the looks of multipliers that are tried @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit(`/decisions/${encodeURIComponent(service.seed.placed.decisionId)}?try=RAMWeigher:-1,CPUWeigher:0.25`)
   await expect(firstTried(page)).toBeVisible()
   await look('multipliers that are tried')

@@ -19,14 +19,15 @@ export function runLargeFleetTests(args) {
   const options = { hosts: { type: 'string', default: '100000' } }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   // by one worker, and so with one fleet
-  const fixed = ['e2e/large-fleet.spec.ts', 'e2e/states.spec.ts', 'e2e/why.spec.ts', '--project=desktop', '--workers=1']
+  const fixed = ['--project=large', '--workers=1']
   return runBrowserTests([...fixed, ...positionals], { GANTT_LARGE_FLEET: values.hosts })
 }
 
 /** As a part of `npm test`: progress goes to standard error, the counts into a file. `missing`: why nothing could run. */
-export function runCountedBrowserTests(summaryFile) {
+export function runCountedBrowserTests(projects, summaryFile) {
   const missing = ensureBrowser()
   if (missing !== undefined) return { missing }
   const reporter = `--reporter=list,${path.join(root, 'tools', 'playwright-summary.mjs')}`
-  return runTool(tools.playwright, [...FIXED, reporter], { stdio: ['ignore', 2, 2], env: { GANTT_TEST_SUMMARY: summaryFile } })
+  const chosen = projects.map((project) => `--project=${project}`)
+  return runTool(tools.playwright, [...FIXED, ...chosen, reporter], { stdio: ['ignore', 2, 2], env: { GANTT_TEST_SUMMARY: summaryFile } })
 }

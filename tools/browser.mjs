@@ -1,18 +1,25 @@
-// The browser for the browser tests: Debian's Chromium where there is one, else Playwright's own.
+// The browser for the browser tests: Debian's Chromium where there is one, else Playwright's own. Of both the one without windows
+// comes first: it is the same engine, and takes less of the processor.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { quietEnvironment, root, runTool, tools } from './prepare.mjs'
 
 /** What to do where neither of the two ways of getting a browser worked. */
-export const HOW_TO_INSTALL = '`apt-get install chromium` or `npx playwright install chromium`'
+export const HOW_TO_INSTALL = '`apt-get install chromium-headless-shell` or `npx playwright install chromium`'
 
 /**
  * The program to start; undefined when there is none.
  * @returns {string | undefined}
  */
 export function findBrowser() {
-  const candidates = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', chromium.executablePath()]
+  const candidates = [
+    process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium-headless-shell',
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    chromium.executablePath(),
+  ]
   return candidates.find((file) => file !== undefined && file !== '' && existsSync(file))
 }
 
@@ -31,10 +38,11 @@ function install() {
   const options = { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, ...quietEnvironment, DEBIAN_FRONTEND: 'noninteractive' } }
   const hasApt = spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0
   if (process.getuid?.() === 0 && hasApt) {
-    process.stderr.write('Installing a browser (apt-get install chromium) ...\n')
+    process.stderr.write('Installing a browser (apt-get install chromium-headless-shell) ...\n')
     const apt = (...args) => spawnSync('apt-get', ['-qq', ...args], options).status === 0
-    const installChromium = () => apt('install', '-y', '--no-install-recommends', 'chromium')
-    if (installChromium() || (apt('update') && installChromium())) return
+    // older releases of Debian have the one with windows only
+    const installOne = () => ['chromium-headless-shell', 'chromium'].some((name) => apt('install', '-y', '--no-install-recommends', name))
+    if (installOne() || (apt('update') && installOne())) return
   }
   process.stderr.write('Installing a browser (npx playwright install chromium) ...\n')
   runTool(tools.playwright, ['install', 'chromium'], { stdio: ['ignore', 2, 2] })

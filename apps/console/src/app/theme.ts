@@ -19,6 +19,9 @@ const inks: Readonly<Record<string, string>> = {
   grape: '#862e9c',
 }
 
+/** Of a button, badge or note that is not filled; on a dark page it is the pale shade. */
+const inkOf = (name: string): string => `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`
+
 /** What lies under the ink while the pointer is there: one shade paler than the library's, on which the ink has less than 4.5:1. */
 const hoverOf = (name: string): string => `light-dark(var(--mantine-color-${name}-1), var(--mantine-color-${name}-light-hover))`
 
@@ -31,20 +34,20 @@ const variantColorResolver: VariantColorsResolver = (input) => {
     case 'light':
       return {
         ...plain,
-        color: `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`,
+        color: inkOf(name),
         background: `light-dark(var(--mantine-color-${name}-0), var(--mantine-color-${name}-light))`,
         hover: hoverOf(name),
       }
     case 'outline':
       return {
         ...plain,
-        color: `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-3))`,
+        color: inkOf(name),
         border: `1px solid light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-5))`,
       }
     case 'filled':
       return { ...plain, background: `var(--gantt-ink-${name})`, hover: `var(--gantt-ink-${name})`, color: '#fff' }
     case 'subtle':
-      return { ...plain, color: `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-3))`, hover: hoverOf(name) }
+      return { ...plain, color: inkOf(name), hover: hoverOf(name) }
     default:
       return plain
   }
@@ -93,7 +96,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff8787',
     '--gantt-line': '#3b4148',
     '--gantt-row-hover': '#2b3138',
-    '--gantt-row-active': '#1d3a57',
+    '--gantt-row-active': '#17314a',
     '--gantt-panel': '#1f2327',
     '--gantt-used': '#4dabf7',
     '--gantt-claimed': '#f0a63a',

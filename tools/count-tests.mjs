@@ -1,0 +1,76 @@
+// What `npm test` and `npm run test:all` share: they run test runners, add up what each counted, and end with the same lines. Those name
+// what was skipped and why, then what failed; the very last is `N passed, N failed, N skipped`.
+//
+// A test that cannot run here says why, in one of two ways:
+//   test('...', (context) => context.skip('the trace files are not here'))     found out while running
+//   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known beforehand; also for describe
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { runCountedBrowserTests } from './browser-tests.mjs'
+import { ensureNatsServer } from './nats-server.mjs'
+import { runTool, tools } from './prepare.mjs'
+
+/** Arguments go to Vitest. `needsNats`: these tests may start a nats-server, which is found or unpacked first. */
+export function runVitest(args, { needsNats, env = {} }) {
+  const reporters = ['--reporter=default', '--reporter=./tools/vitest-summary.mjs']
+  const nats = needsNats ? ensureNatsServer() : undefined
+  return summarise('Vitest', (file) =>
+    runTool(tools.vitest, ['run', ...reporters, ...args], {
+      stdio: ['ignore', 2, 2],
+      env: { ...env, GANTT_TEST_SUMMARY: file, ...(nats === undefined ? {} : { NATS_SERVER_PATH: nats }) },
+    }),
+  )
+}
+
+/**
+ * The tests of these projects of e2e/playwright.config.ts. Where there is no browser and none could be installed, they are skipped; a
+ * continuous build has to have one.
+ */
+export function runInBrowser(projects) {
+  return summarise('Playwright', (file) => runCountedBrowserTests(projects, file))
+}
+
+/** Prints the last lines, and sets the exit code. */
+export function report(summaries) {
+  const all = (key) => summaries.flatMap((summary) => summary[key])
+  const passed = summaries.reduce((sum, summary) => sum + summary.passed, 0)
+  const failed = all('failed')
+  const skipped = all('skipped')
+  for (const { name, reason } of skipped) process.stdout.write(`skipped  ${name}  (${reason})\n`)
+  for (const { name, reason } of failed) process.stdout.write(`FAILED   ${name}  (${reason})\n`)
+  process.stdout.write(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped\n`)
+  process.exitCode = failed.length === 0 ? 0 : 1
+}
+
+function summarise(runner, run) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gantt-summary-'))
+  const file = path.join(folder, 'summary.json')
+  try {
+    const { status, signal, missing } = run(file)
+    if (missing !== undefined) return withoutBrowser(missing)
+    const summary = readSummary(file)
+    const ending = `${runner} ended with ${signal ?? status}`
+    const name = `the tests of ${runner}`
+    if (summary === undefined) return { passed: 0, failed: [{ name, reason: `${ending} and reported nothing` }], skipped: [] }
+    if (status !== 0 && summary.failed.length === 0) summary.failed.push({ name, reason: ending })
+    if (summary.passed + summary.failed.length === 0) summary.failed.push({ name, reason: 'none ran' })
+    return summary
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function withoutBrowser(reason) {
+  const all = [{ name: 'the tests in a browser', reason }]
+  const isRequired = (process.env.CI ?? 'false') !== 'false'
+  return { passed: 0, failed: isRequired ? all : [], skipped: isRequired ? [] : all }
+}
+
+function readSummary(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

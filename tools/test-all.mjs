@@ -1,0 +1,29 @@
+// `npm run test:all`: what `npm test` leaves out because it takes long (docs/testing.md): tests in their long form, and in a browser
+// fleets of 10,000 hosts, every colour scheme, pages zoomed to 200 %, and what is rarely seen.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { prepare, root } from './prepare.mjs'
+
+prepare()
+const { report, runInBrowser, runVitest } = await import('./count-tests.mjs')
+
+const IMPORTS_EXTENT = /from '[./]*\/testing\/extent\.ts'/
+const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
+
+const summaries = []
+const files = ['apps', 'bench', 'docs', 'packages'].flatMap(testsIn).filter((file) => IMPORTS_EXTENT.test(read(file)))
+if (files.length > 0) summaries.push(runVitest(files, { needsNats: true, env: { GANTT_TEST_ALL: '1' } }))
+summaries.push(runInBrowser(['rare', 'colours', 'zoom-200', 'large', 'screenshots']))
+report(summaries)
+
+function read(file) {
+  return readFileSync(path.join(root, file), 'utf8')
+}
+
+function testsIn(folder) {
+  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return NOT_SOURCES.has(entry.name) ? [] : testsIn(file)
+    return file.endsWith('.test.ts') ? [file] : []
+  })
+}
