@@ -1,6 +1,6 @@
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
-import { at, type Column } from '../fleet/columns.ts'
+import { at, type ClassColumns, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
@@ -45,6 +45,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     firstSeen: record.firstSeen,
     statusReason: record.statusReason,
     livenessReason: record.livenessReason,
+    ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
     reportedAt: record.reportedAt,
     revision: record.revision,
     zone: record.zone,
@@ -62,7 +63,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     columns: valuesOf(columns, record),
     classes: Object.fromEntries(
       [...hosts.classes].flatMap(([name, own]) =>
-        at(own.reported, index) === 0 && at(own.claimed, index) === 0 ? [] : [[name, valuesOf(own, record)]],
+        at(own.reported, index) === 0 && at(own.claimed, index) === 0 ? [] : [[name, classView(own, record)]],
       ),
     ),
     cells: cells.map((cell) => ({
@@ -128,6 +129,9 @@ const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: Bound
   forgottenAt,
   claims: claims.length,
 })
+
+/** Without what follows from the claims, which releases that read each other's digests may not have. */
+const classView = ({ covered: _covered, ...columns }: ClassColumns, record: HostRecord): View => valuesOf(columns, record)
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>
   Object.fromEntries((Object.entries(columns) as [string, Column][]).map(([name, column]) => [name, at(column, index)]))

@@ -2,8 +2,10 @@ import type { SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
+import { statsToCount } from '../fleet/used-from.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
 
@@ -281,8 +283,9 @@ export class Ledger {
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
   holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
-    columns.instances[record.index] = record.stats.runningVms
-    columns.ioOps[record.index] = record.stats.numIoOps
+    const { runningVms, numIoOps } = statsToCount(record)
+    columns.instances[record.index] = runningVms
+    columns.ioOps[record.index] = numIoOps
     for (const claim of record.claims) {
       if (isLive(claim)) this.#hold(claim)
       else if (claim.instance !== null && record.present.has(claim.instance)) hold(this.#hosts, record, claim.grants, true)
@@ -313,8 +316,7 @@ export class Ledger {
   #hold(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
     const inPlace = this.isInPlace(claim)
-    const materialised = claim.state === 'MATERIALISED'
-    if (!inPlace) holdCounted(this.#hosts, record, claim.grants, materialised)
+    if (!inPlace) holdCounted(this.#hosts, record, this.#countedGrants(claim), isCounted(claim, record))
     else if (claim.extra === null) hold(this.#hosts, record, claim.grants, false)
     if (claim.extra !== null) hold(this.#hosts, record, claim.extra, false)
   }
@@ -322,10 +324,14 @@ export class Ledger {
   #drop(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
     const inPlace = this.isInPlace(claim)
-    const materialised = claim.state === 'MATERIALISED'
-    if (!inPlace) dropCounted(this.#hosts, record, claim.grants, materialised)
+    if (!inPlace) dropCounted(this.#hosts, record, this.#countedGrants(claim), isCounted(claim, record))
     else if (claim.extra === null) drop(this.#hosts, record, claim.grants, false)
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
+  }
+
+  /** What of a claim a report counts that lists its instance; `extra` is held apart. */
+  #countedGrants({ grants, extra }: Claim): Grants {
+    return extra === null || this.#hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)
   }
 
   #unlink(claim: OwnClaim, revision: number): void {
@@ -428,6 +434,20 @@ const beyond = (next: Readonly<Record<string, number>> = {}, now: Readonly<Recor
       .map(([name, amount]) => [name, amount - (now[name] ?? 0)] as const)
       .filter(([, amount]) => amount > 0),
   )
+
+/** Whether the figures of the host's report are taken to count a live claim. */
+export const isCounted = ({ state }: Claim, { usedFrom }: HostRecord): boolean => state === 'MATERIALISED' && usedFrom === 'REPORT'
+
+/** Grants less what is held beside the report's figures. */
+export function withoutExtra(grants: Grants, extra: Grants): Grants {
+  const less = (amounts: Readonly<Record<string, number>>, by: Readonly<Record<string, number>> = {}) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (by[name] ?? 0)]))
+  return {
+    ...grants,
+    ...(grants.classes !== undefined && { classes: less(grants.classes, extra.classes) }),
+    ...(grants.pools !== undefined && { pools: less(grants.pools, extra.pools) }),
+  }
+}
 
 /** The classes of these grants whose use the host's report counts; null when there are none. */
 function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {

@@ -5,8 +5,10 @@ import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from './aggregates.ts'
+import { STRICT_CLAIMS } from './levels.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
+import type { UsedFrom } from './used-from.ts'
 
 export type { Grants } from '../kinds/index.ts'
 
@@ -193,6 +195,13 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
+/** Whether the used amounts of a host come from its report or from claims alone. */
+export interface UsedFromSet extends HostName {
+  readonly type: 'usedFrom'
+  readonly usedFrom: UsedFrom
+  readonly reason: string
+}
+
 /** How a host's sign of life stands, as those who listen for it judge; apart from what the host reports. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
@@ -280,6 +289,7 @@ export type Change =
   | NamespaceReported
   | StatusSet
   | LivenessChanged
+  | UsedFromSet
   | GroupChanged
   | MembershipChanged
   | AggregateChanged
@@ -289,7 +299,15 @@ export type Change =
   | FeatureLevelRaised
 
 /** The feature level from which a change of each newer type may be written; all others are of level 1. */
-const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2, rollout: 4 }
+const levels: Partial<Record<Change['type'], number>> = {
+  move: 2,
+  revoke: 2,
+  liveness: 2,
+  group: 2,
+  membership: 2,
+  rollout: 4,
+  usedFrom: STRICT_CLAIMS,
+}
 
 /** The feature level from which each version of what changes carry may be written. */
 const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5 }

@@ -10,6 +10,7 @@ import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
+import { statsToCount, type UsedFrom } from './used-from.ts'
 
 /**
  * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
@@ -49,6 +50,9 @@ export interface StoredHost extends HostName {
   readonly liveness: number
   /** Left out while the host is UP, and by releases that did not keep it. */
   readonly livenessReason?: string
+  /** Both left out while its used amounts come from its report. */
+  readonly usedFrom?: UsedFrom
+  readonly usedFromReason?: string
   readonly lastEdit: number
   readonly reportedAt: number
   readonly revision: number
@@ -180,6 +184,7 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
     statusReason: record.statusReason,
     liveness: columns.liveness[record.index] as number,
     ...(record.livenessReason !== '' && { livenessReason: record.livenessReason }),
+    ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
     lastEdit: columns.lastEdit[record.index] as number,
     reportedAt: record.reportedAt,
     revision: record.revision,
@@ -205,7 +210,10 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.namespaces = new Map(stored.namespaces)
   for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
   hosts.setTold(index, stats)
-  for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
+  record.usedFrom = stored.usedFrom ?? 'REPORT'
+  record.usedFromReason = stored.usedFromReason ?? ''
+  const counted = statsToCount(record)
+  for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }
 
 function storeClaim({ hosts }: Fleet, { host, source, target, extra, ...claim }: Claim): StoredClaim {

@@ -32,7 +32,7 @@ import {
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
-import { takeNamespace, takeReport } from './report.ts'
+import { countAnew, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
@@ -182,12 +182,10 @@ export class Fleet {
 
   /** Counts all claims again, by the rules of the level that has just been reached. */
   #holdAnew(): void {
-    for (const { index, stats } of this.hosts.records) {
+    for (const { index } of this.hosts.records) {
       const record = this.hosts.own(index)
-      for (const kind of allKinds) kind.takeInventory(this.hosts, index, stats)
-      this.ledger.holdAll(record)
+      countAnew(this, record)
       record.revision = this.place.revision
-      this.hosts.touch(index)
     }
   }
 
@@ -217,6 +215,8 @@ export class Fleet {
         return this.#setStatus(change)
       case 'liveness':
         return this.#setLiveness(change)
+      case 'usedFrom':
+        return takeUsedFrom(this, change)
       case 'group':
         return judgeGroup(this, change)
       case 'membership':
@@ -281,6 +281,7 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'namespace',
   'status',
   'liveness',
+  'usedFrom',
   'group',
   'membership',
   'aggregate',

@@ -1,6 +1,7 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { freeFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
@@ -152,10 +153,21 @@ function columnsHaveRoom(columns: ClassColumns | undefined, host: HostIndex, amo
 function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {
   for (const resourceClass in grant) {
     const columns = hosts.classColumns(resourceClass)
-    if (materialised && columns.countsUse[host] === 1) continue
-    columns.claimed[host] = at(columns.claimed, host) + sign * (grant[resourceClass] as number)
+    let beyond = sign * (grant[resourceClass] as number)
+    if (materialised && columns.countsUse[host] === 1) {
+      if (hosts.featureLevel < STRICT_CLAIMS) continue
+      beyond = cover(columns, host, beyond)
+    }
+    columns.claimed[host] = at(columns.claimed, host) + beyond
     refresh(columns, host)
   }
+}
+
+/** So much more is held by claims whose use is reported; returns how much more of it the report does not count. */
+function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
+  const before = Math.max(0, at(covered, host) - at(used, host))
+  covered[host] = at(covered, host) + amount
+  return Math.max(0, at(covered, host) - at(used, host)) - before
 }
 
 function refresh(columns: ClassColumns, host: HostIndex): void {
@@ -166,6 +178,7 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
   columns.used[host] = used
   columns.claimed[host] = 0
+  columns.covered[host] = 0
   refresh(columns, host)
 }
 

@@ -1,14 +1,18 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
+import { ClaimCount } from '../claim-count.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
+import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
 import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate } from './cell.ts'
 import { choosePins, cpusOf } from './pin.ts'
 import { placeAlone, placerOf } from './place.ts'
+import { type CellPiece, CellUnits, isNothing, pieceOf } from './units.ts'
 import { whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -21,6 +25,9 @@ const orders: Readonly<Record<string, CellOrder>> = {
   emptiest: (a, b) => freeRate(b) - freeRate(a) || a.id - b.id,
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
+
+/** What claims hold, from feature level STRICT_CLAIMS on. */
+const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**
  * Guest cells on distinct host cells, each with enough shared CPUs, CPUs of its own on the cores that it wants, memory and
@@ -83,13 +90,22 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory(hosts, host, stats) {
-    hosts.own(host).cells = stats.numaCells
+    const record = hosts.own(host)
+    record.cells = stats.numaCells
       .map((cell) => new CellState(inventoryOf(stats, cell), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
+    counts.set(
+      record,
+      hosts.featureLevel < STRICT_CLAIMS || record.cells.length === 0
+        ? undefined
+        : new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats))),
+    )
   },
 
   copy(from, to) {
     to.cells = from.cells.map((cell) => cell.copy())
+    const count = counts.of(from)
+    counts.set(to, count?.copy(count.units.copy(to.cells)))
   },
 
   countsUse: (hosts, host) =>
@@ -180,8 +196,19 @@ function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
 }
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { cells } = hosts.own(host)
+  const record = hosts.own(host)
+  const { cells } = record
+  const count = counts.of(record)
   for (const part of grant) {
+    if (count !== undefined) {
+      if (!materialised) change(count, pieceOf(part), false, sign)
+      else {
+        const { counted, beside } = count.units.split(part)
+        change(count, counted, true, sign)
+        change(count, beside, false, sign)
+      }
+      continue
+    }
     const cell = cells.find(({ id }) => id === part.cell)
     if (cell === undefined) continue // the host no longer has that cell: nothing is left to count
     if (!(materialised && cell.countsCpu)) cell.cpuFree -= sign * part.cpus
@@ -190,6 +217,19 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
     const pages = part.pages === undefined ? undefined : cell.pages?.find(({ sizeKib }) => sizeKib === part.pages?.sizeKib)
     if (pages !== undefined && !(materialised && pages.countsUse)) pages.free -= sign * (part.pages?.count ?? 0)
   }
+}
+
+function change(count: ClaimCount<CellPiece, CellUnits>, piece: CellPiece, isCounted: boolean, sign: 1 | -1): void {
+  if (isNothing(piece)) return
+  if (sign === 1) count.hold(piece, isCounted)
+  else count.drop(piece, isCounted)
+}
+
+/** Pages that the report says are in use, by size in KiB, over all cells. */
+function usedPagesOf({ numaCells }: HostStats): ReadonlyMap<number, number> {
+  const pages = new Map<number, number>()
+  for (const { sizeKib, used } of numaCells.flatMap((cell) => cell.pages)) pages.set(sizeKib, (pages.get(sizeKib) ?? 0) + (used ?? 0))
+  return pages
 }
 
 function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number]): CellInventory {

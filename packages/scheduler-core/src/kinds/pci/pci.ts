@@ -1,13 +1,20 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
+import { ClaimCount } from '../claim-count.ts'
+import { createHostState } from '../host-state.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { socketsOf } from './near.ts'
-import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools } from './pool.ts'
+import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools, usedByPool } from './pool.ts'
+import { type PoolPiece, PoolUnits } from './units.ts'
+
+/** What claims hold, from feature level STRICT_CLAIMS on. */
+const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
 
 /** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
 export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
@@ -49,9 +56,21 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
-  takeInventory: (hosts, host, stats) => takePools(hosts.own(host), stats.pciPools),
+  takeInventory(hosts, host, stats) {
+    const record = hosts.own(host)
+    takePools(record, stats.pciPools)
+    const { list } = poolsOf(record)
+    counts.set(
+      record,
+      hosts.featureLevel < STRICT_CLAIMS || list.length === 0 ? undefined : new ClaimCount(new PoolUnits(list, usedByPool(stats.pciPools))),
+    )
+  },
 
-  copy: copyPools,
+  copy(from, to) {
+    copyPools(from, to)
+    const count = counts.of(from)
+    counts.set(to, count?.copy(count.units.copy(poolsOf(to).list)))
+  },
 
   countsUse: (hosts, host) => poolsOf(hosts.get(host)).list.some(({ countsUse }) => countsUse),
 
@@ -115,8 +134,16 @@ const placeOf = (hosts: HostTable, host: HostIndex, grant: readonly CellGrant[])
 })
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { list } = poolsOf(hosts.own(host))
+  const record = hosts.own(host)
+  const { list } = poolsOf(record)
+  const held = counts.of(record)
   for (const { pool: key, count } of grant) {
+    if (held !== undefined) {
+      const isCounted = materialised && held.units.countsUse(key)
+      if (sign === 1) held.hold({ pool: key, count }, isCounted)
+      else held.drop({ pool: key, count }, isCounted)
+      continue
+    }
     const pool = list.find((state) => state.key === key)
     // the host no longer has that pool: nothing is left to count
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
