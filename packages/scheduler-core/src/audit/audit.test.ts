@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Claim } from '../claims/claim.ts'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { Fleet } from '../fleet/fleet.ts'
@@ -19,25 +20,28 @@ const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(JSON.stringify
 const digestsOf = (fleet: Fleet): string[] => Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))
 const differencesOf = (before: Fleet, after: Fleet) => [...compareFleets(before, after)].flat()
 
-test.each([11, 12, 13, 14])('random histories: nothing is found, and a restored fleet has the same digests (seed %i)', (seed) => {
-  fc.assert(
-    fc.property(histories, (steps) => {
-      const fleet = new Fleet()
-      const historian = new Historian()
-      fleet.apply(historian.first(fleet))
-      for (const [i, step] of steps.entries()) {
-        fleet.apply(historian.next(fleet, step))
-        expect(findingsOf(fleet)).toEqual([])
-        if (i % 5 > 0) continue
-        const twin = restored(fleet)
-        expect(findingsOf(twin)).toEqual([])
-        expect(digestsOf(twin)).toEqual(digestsOf(fleet))
-        expect(differencesOf(fleet, twin)).toEqual([])
-      }
-    }),
-    { seed, numRuns: 10 },
-  )
-})
+test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [level, seed] as const)))(
+  'random histories: nothing is found, and a restored fleet has the same digests (feature level %i, seed %i)',
+  (level, seed) => {
+    fc.assert(
+      fc.property(histories, (steps) => {
+        const fleet = new Fleet()
+        const historian = new Historian(level)
+        fleet.apply(historian.first(fleet))
+        for (const [i, step] of steps.entries()) {
+          fleet.apply(historian.next(fleet, step))
+          expect(findingsOf(fleet)).toEqual([])
+          if (i % 5 > 0) continue
+          const twin = restored(fleet)
+          expect(findingsOf(twin)).toEqual([])
+          expect(digestsOf(twin)).toEqual(digestsOf(fleet))
+          expect(differencesOf(fleet, twin)).toEqual([])
+        }
+      }),
+      { seed, numRuns: 10 },
+    )
+  },
+)
 
 const group = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 const AGGREGATE = aUuid(0x70)

@@ -3,6 +3,9 @@ import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
+import type { HostStats } from '../../fleet/stats.ts'
+import { statsToCount } from '../../fleet/used-from.ts'
+import { auditSort } from '../audit-units.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
@@ -11,7 +14,7 @@ import { allot, devicesFor, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { socketsOf } from './near.ts'
 import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools, usedByPool } from './pool.ts'
-import { type PoolPiece, PoolUnits } from './units.ts'
+import { type PoolPiece, PoolUnits, sortOf } from './units.ts'
 
 /** What claims hold, from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
@@ -117,8 +120,9 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   },
 
   audit(hosts, host, held) {
-    const { pciPools } = hosts.get(host).stats
-    return auditPools(poolsOf(hosts.get(host)).list, toPools(pciPools), held)
+    const { pciPools } = statsToCount(hosts.get(host))
+    const { list } = poolsOf(hosts.get(host))
+    return hosts.featureLevel < STRICT_CLAIMS ? auditPools(list, toPools(pciPools), held) : auditSorts(list, pciPools, held)
   },
 }
 
@@ -154,6 +158,40 @@ function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
   return sums
+}
+
+/** Sort by sort, pools as they are against those of the report and what claims hold of them. */
+function auditSorts(
+  actual: readonly PoolState[],
+  pciPools: HostStats['pciPools'],
+  held: readonly HeldGrant<readonly PciGrant[]>[],
+): readonly Mismatch[] {
+  const reported = toPools(pciPools)
+  const used = usedByPool(pciPools)
+  const holds = new Map<string, { always: number; unlessCounted: number; late: string | undefined }>()
+  for (const { grant, counted, isLate, claim } of held)
+    for (const { pool, count } of grant) {
+      const hold = holds.get(pool) ?? { always: 0, unlessCounted: 0, late: undefined }
+      holds.set(pool, hold)
+      hold[counted ? 'unlessCounted' : 'always'] += count
+      if (isLate && !counted) hold.late = claim
+    }
+  return [...new Set(reported.map(({ key }) => sortOf(key)))].flatMap((sort) =>
+    auditSort(
+      `PCI ${sort}`,
+      reported
+        .filter(({ key }) => sortOf(key) === sort)
+        .map(({ key, countsUse, free }) => ({
+          id: key,
+          field: `PCI ${key} free`,
+          capacity: free + (used.get(key) ?? 0),
+          used: used.get(key) ?? 0,
+          countsUse,
+          free: actual.find((pool) => pool.key === key)?.free,
+        })),
+      new Map([...holds].filter(([pool]) => sortOf(pool) === sort)),
+    ),
+  )
 }
 
 /** Pools as they are against those of the report, less what the claims take. */

@@ -5,7 +5,7 @@ import type { PciGrant, PoolState } from './pool.ts'
 export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>
 
 /** Pools that differ in nothing but their NUMA cell hold devices that serve alike. */
-const sortOf = (pool: string): string => pool.replace(/@\d+(?=\?|$)/, '')
+export const sortOf = (pool: string): string => pool.replace(/@\d+(?=\?|$)/, '')
 
 /** The PCI pools of a host for counting claims of them: a claim may get devices of another NUMA cell, never of another sort. */
 export class PoolUnits implements Units<PoolPiece> {
