@@ -1,7 +1,7 @@
 /**
  * The fleet as the rules say it is, in slow and obvious lines: nothing is cached, every sum is added up anew, and not one
- * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes,
- * no cells, no devices.
+ * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes
+ * and whole GPUs, no cells, no other devices.
  */
 
 /** Entries as the store hands them out; read as plain data, so that no type of the core stands in between. */
@@ -20,6 +20,11 @@ export interface ModelHost {
   name: string
   /** Class by class: total, reserved, ratio, used as reported. */
   classes: Record<string, { capacity: number; used: number }>
+  /** GPUs by index, and those of them that the report shows in use. */
+  gpus: number[]
+  gpusUsed: number[]
+  /** An operator said that its used amounts come from claims. */
+  fromClaims: boolean
   present: string[]
   incarnation: string
   pastIncarnations: string[]
@@ -37,6 +42,8 @@ export interface ModelClaim {
   instance: string | null
   host: string
   amounts: Record<string, number>
+  /** GPUs that the claim names. */
+  gpus: number[]
   group: string | null
   fence: number
   state: string
@@ -78,11 +85,21 @@ const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
 
+/** What a claim, or a part of it, takes of a host. */
+interface Holding {
+  amounts: Record<string, number>
+  gpus: number[]
+}
+
+const gpusOf = ({ grants }: ModelChange): number[] => (grants.gpu ?? []).map(({ index }: { index: number }) => index)
+
 const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
 
 export class ReferenceModel {
   revision = 0
   now = 0
+  /** Feature level of the log. */
+  level = 1
   hosts: ModelHost[] = []
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
@@ -100,6 +117,8 @@ export class ReferenceModel {
     this.revision++
     this.places.push({ id: entry.id, at: entry.at })
     this.now = Math.max(this.now, entry.at)
+    if (!repeated && known)
+      for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
@@ -145,17 +164,79 @@ export class ReferenceModel {
     return this.claims.filter((claim) => this.isLive(claim) && claim.group === uuid && !this.#growsInPlace(claim))
   }
 
-  /** What is free of a class on a host: capacity, less what is reported as used, less what claims hold beside it. */
-  free(host: ModelHost, resourceClass: string, without: ModelClaim[] = []): number {
+  /**
+   * What is free of a class on a host: capacity, less what is in use, less what claims hold that no report shows. In use is
+   * what the report says, or what the claims of the listed instances hold, whichever is more.
+   */
+  free(host: ModelHost, resourceClass: string): number {
     const { capacity, used } = host.classes[resourceClass] ?? { capacity: 0, used: 0 }
-    const held = this.claims
-      .filter((claim) => claim.host === host.name && this.isLive(claim) && !without.includes(claim))
-      .map((claim) => {
-        const extra = claim.extra?.[resourceClass] ?? 0
-        if (this.#growsInPlace(claim) || claim.state === 'MATERIALISED') return extra
-        return (claim.amounts[resourceClass] ?? 0) + extra
-      })
-    return capacity - used - held.reduce((sum, amount) => sum + amount, 0)
+    const { shown, beside } = this.#held(host)
+    const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
+    const reported = host.fromClaims ? 0 : used
+    const inUse = this.level < 8 ? reported : Math.max(reported, sum(shown.map(({ amounts }) => amounts)))
+    return capacity - inUse - sum(beside.map(({ amounts }) => amounts))
+  }
+
+  /** GPUs of a host that nobody has: a claim of one that is in use otherwise has the first that is left. */
+  gpusLeft(host: ModelHost): number[] {
+    const { shown, beside } = this.#held(host)
+    const used = host.fromClaims ? [] : host.gpusUsed
+    let left = host.gpus.filter((gpu) => !used.includes(gpu))
+    const take = (gpus: number[]): void => {
+      left = left.filter((gpu) => !gpus.includes(gpu))
+    }
+    const named = beside.flatMap(({ gpus }) => gpus)
+    if (this.level < 8) {
+      take(named)
+      return left
+    }
+    const theirs = shown.flatMap(({ gpus }) => gpus)
+    // the host shows fewer GPUs in use than the claims of its instances hold: those that they name, then any
+    const hidden = Math.max(0, theirs.length - used.length)
+    const found = left.filter((gpu) => theirs.includes(gpu)).slice(0, hidden)
+    take(found)
+    take(left.slice(0, hidden - found.length))
+    const isThere = new Set(left)
+    take(named)
+    // of each GPU one claim has it, the others wait for another
+    const waiting = named.filter((gpu, i) => !isThere.has(gpu) || named.indexOf(gpu) !== i)
+    take(left.slice(0, waiting.length))
+    return left
+  }
+
+  /** GPUs that a host has beyond what is in use and what claims hold, however they are spread; below 0: more than it has. */
+  gpuRoom(host: ModelHost): number {
+    const { shown, beside } = this.#held(host)
+    const count = (all: { gpus: number[] }[]) => all.reduce((sum, { gpus }) => sum + gpus.length, 0)
+    return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(beside)
+  }
+
+  /** What claims hold on a host: of instances that its report shows, and beside it. */
+  #held(host: ModelHost): { shown: Holding[]; beside: Holding[] } {
+    const shown: Holding[] = []
+    const beside: Holding[] = []
+    for (const claim of this.claims) {
+      if (claim.host !== host.name) continue
+      const { amounts, gpus } = claim
+      const extra = claim.extra ?? {}
+      if (!this.isLive(claim)) {
+        if (claim.lingers) shown.push({ amounts, gpus })
+      } else if (this.#growsInPlace(claim)) beside.push(claim.extra === null ? { amounts, gpus } : { amounts: extra, gpus: [] })
+      else if (claim.state === 'MATERIALISED' && !host.fromClaims) {
+        const counted = Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)])
+        shown.push({ amounts: Object.fromEntries(counted), gpus })
+        beside.push({ amounts: extra, gpus: [] })
+      } else {
+        beside.push({ amounts, gpus })
+        if (this.level < 8) beside.push({ amounts: extra, gpus: [] })
+      }
+    }
+    return { shown, beside }
+  }
+
+  /** Whether a move on one host is of plain amounts on both sides: only these have a difference. */
+  #growsPlainly(claim: ModelClaim, source: ModelClaim): boolean {
+    return claim.host === source.host && claim.gpus.length === 0 && source.gpus.length === 0
   }
 
   /** Whether a claim is the destination of an open move on its own host. */
@@ -183,6 +264,13 @@ export class ReferenceModel {
         if (host === undefined) return 'report.unknown_host'
         host.liveness = change.state
         if (change.state === 'DOWN') host.edited = this.revision
+        return undefined
+      }
+      case 'usedFrom': {
+        const host = this.host(change.host)
+        if (host === undefined) return 'report.unknown_host'
+        host.fromClaims = change.usedFrom === 'CLAIMS'
+        host.edited = this.revision
         return undefined
       }
       case 'abandon':
@@ -250,7 +338,7 @@ export class ReferenceModel {
     const claim = this.#newClaim(change, part, fence)
     claim.source = source.id
     source.target = claim.id
-    if (claim.host === source.host) {
+    if (this.#growsPlainly(claim, source)) {
       claim.extra = {}
       for (const [resourceClass, amount] of Object.entries(claim.amounts))
         claim.extra[resourceClass] = Math.max(0, amount - (source.amounts[resourceClass] ?? 0))
@@ -265,9 +353,13 @@ export class ReferenceModel {
     const host = this.host(part.host)
     if (host === undefined) return 'claim.no_room'
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
-      const own = mover?.host === host.name ? (mover.amounts[resourceClass] ?? 0) : 0
+      const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
+      const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
       if (this.free(host, resourceClass) + own < amount) return 'claim.no_room'
     }
+    const gpus = gpusOf(part)
+    const left = this.gpusLeft(host)
+    if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
     const group = this.group(uuid)
     if (group === undefined) return undefined
     const others = this.members(group.uuid).filter((member) => member !== mover)
@@ -285,6 +377,7 @@ export class ReferenceModel {
       instance: part.instance,
       host: part.host,
       amounts: part.grants.classes ?? {},
+      gpus: gpusOf(part),
       group: change.group?.uuid ?? null,
       fence,
       state: change.mode === 'RESERVE' ? 'RESERVED' : 'CONFIRMED',
@@ -407,7 +500,7 @@ export class ReferenceModel {
     if (source === undefined) return
     claim.source = null
     source.target = null
-    if (inPlace && source.state === 'MATERIALISED') claim.state = 'MATERIALISED'
+    if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
     else claim.extra = null
     this.#end(source, 'RELEASED')
     if (inPlace) source.lingers = false
@@ -460,6 +553,9 @@ export class ReferenceModel {
     const host: ModelHost = known ?? {
       name: change.host,
       classes: {},
+      gpus: [],
+      gpusUsed: [],
+      fromClaims: false,
       present: [],
       incarnation: '',
       pastIncarnations: [],
@@ -475,8 +571,16 @@ export class ReferenceModel {
       MEMORY_MB: of(full.memoryMb, full.ramAllocationRatio, full.memoryMbUsed),
       DISK_GB: of(full.localGb, full.diskAllocationRatio, full.localGbUsed),
     }
+    const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
+    host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
+    host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)
     if (known === undefined) this.hosts.push(host)
-    if (full.instances === null) return undefined
+    if (full.instances === null) {
+      // nobody is shown any more
+      if (this.level >= 8)
+        for (const claim of this.claims) if (claim.host === host.name && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
+      return undefined
+    }
     host.present = [...full.instances]
     for (const claim of this.claims) {
       if (claim.host === host.name && claim.instance !== null && !host.present.includes(claim.instance)) claim.lingers = false

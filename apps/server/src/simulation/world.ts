@@ -168,7 +168,8 @@ class World {
   /** The model judges every entry as it enters the log, and the invariants are looked at. */
   #judge(entry: ModelEntry): void {
     const model = this.#model
-    const room = (): number[] => model.hosts.flatMap((host) => Object.keys(host.classes).map((name) => model.free(host, name)))
+    const room = (): number[] =>
+      model.hosts.flatMap((host) => [...Object.keys(host.classes).map((name) => model.free(host, name)), model.gpuRoom(host)])
     const before = room()
     const verdicts = model.apply(entry)
     this.#verdicts.set(entry.revision, verdicts)
@@ -384,6 +385,9 @@ class World {
       case 'aggregate':
         propose(what, this.#aggregate(replica.fleet, b, c))
         break
+      case 'usedFrom':
+        propose(what, { type: what, host, node: host, usedFrom: c % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'test' })
+        break
       case 'liveness':
         propose(what, { type: what, host, node: host, state: (['UP', 'UP', 'SUSPECT', 'DOWN'] as const)[c % 4] as Liveness, reason: '' })
         break
@@ -507,6 +511,7 @@ class World {
         vcpus: 1 + (c % 3),
         memoryMb: 1_024,
         numInstances,
+        ...(b % 3 === 1 && { gpus: { count: 1 } }),
         instanceUuids: Array.from({ length: numInstances }, () => uuidOf(0x2_0000 + this.#ids++)),
         ...(group && bound && { instanceGroup: { uuid: group.uuid, policy: bound.policy as 'AFFINITY', maxServerPerHost: bound.max } }),
       }),
@@ -557,7 +562,10 @@ class World {
     }
   }
 
-  /** A host says what runs on it: what was claimed there and is not over, as far as it pleases; late and repeated reports too. */
+  /**
+   * A host says what runs on it: what was claimed there and is not over, as far as it pleases, and now and then what was
+   * claimed elsewhere; on GPUs of its own choice; sometimes with too little in use, or without any list. Late and repeated reports too.
+   */
   #report(host: string, b: number): void {
     const process = this.#processes[b % this.#plan.replicas] ?? this.#processes.find((one) => one !== undefined)
     if (process === undefined) return
@@ -566,7 +574,11 @@ class World {
     const running = this.#model.claims.filter(
       (claim) => claim.host === host && claim.instance !== null && this.#model.isLive(claim) && (b >> (claim.fence % 5)) % 2 === 0,
     )
-    const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+    const stray = b % 17 === 6 ? this.#model.claims.find((claim) => claim.host !== host && this.#model.isLive(claim)) : undefined
+    const isSilent = b % 13 === 4
+    const vcpusUsed = isSilent ? 0 : running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+    const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
+    const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: (index + b) % 3 < busy ? 1_000 : 0 }))
     const full = {
       vcpus: 6 + (b % 5 === 0 ? 2 : 0),
       vcpusUsed,
@@ -575,7 +587,8 @@ class World {
       localGb: 1_000,
       localGbUsed: 0,
       runningVms: running.length,
-      instances: b % 11 === 3 ? null : [...new Set(running.map(({ instance }) => instance as string))],
+      gpus,
+      instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
     }
     const incarnation = uuidOf(b % 29 === 5 ? 0x92 : 0x91)
     this.#ask(
