@@ -105,6 +105,8 @@ export const codes = {
   'group.conflict': 'Members of the server group would break its rule.',
   'report.stale': 'A newer report of the host is in the log.',
   'report.gap': 'The delta does not follow the last report in the log.',
+  'report.use_below_claims': 'The host reports less in use than the claims of the instances that it lists hold.',
+  'report.no_instances': 'The host does not list its instances, so that its claims count in full next to what it reports as used.',
   'report.unknown_host': 'The host has never sent a full report.',
   'aggregate.version': 'The aggregate changed since it was read.',
   'aggregate.name_taken': 'Another aggregate has that name.',

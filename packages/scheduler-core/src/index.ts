@@ -50,6 +50,7 @@ export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './flee
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
+export { STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
@@ -66,6 +67,8 @@ export {
   statsSchemas,
   statsVersions,
 } from './fleet/stats-versions.ts'
+export { type UsedFrom, usedFromValues } from './fleet/used-from.ts'
+export { type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, type KindName, kinds } from './kinds/index.ts'

@@ -60,6 +60,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Mutation.hostEvacuate': 'OPERATE',
   'Mutation.hostHeartbeat': 'REPORT hosts',
   'Mutation.hostSetStatus': 'OPERATE',
+  'Mutation.hostSetUsedFrom': 'OPERATE',
   'Mutation.livenessConfirm': 'OPERATE',
   'Mutation.profileActivate': 'ADMIN',
   'Mutation.profileRollback': 'ADMIN',

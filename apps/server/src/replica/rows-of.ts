@@ -57,6 +57,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
       case 'report':
       case 'namespace':
       case 'liveness':
+      case 'usedFrom':
       case 'status': {
         const record = fleet.hosts.find(change)
         if (record !== undefined) hosts.add(record)

@@ -219,7 +219,7 @@ export class ReferenceModel {
       if (claim.host !== host.name) continue
       const { amounts, gpus } = claim
       const extra = claim.extra ?? {}
-      if (!this.isLive(claim)) {
+      if (!isLiveState(claim.state)) {
         if (claim.lingers) shown.push({ amounts, gpus })
       } else if (this.#growsInPlace(claim)) beside.push(claim.extra === null ? { amounts, gpus } : { amounts: extra, gpus: [] })
       else if (claim.state === 'MATERIALISED' && !host.fromClaims) {

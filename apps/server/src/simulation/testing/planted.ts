@@ -73,7 +73,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
             .filter((claim) => isLive(claim) && claim.state !== 'MATERIALISED')
             .flatMap(({ grants }) => grants.gpu ?? [])
           const record = fleet.hosts.own(index)
-          for (const gpu of record.gpus as { index: number; freeMilli: number }[]) {
+          for (const gpu of record.gpus) {
             const isUsed = usedFrom === 'REPORT' && stats.gpus.some((one) => one.index === gpu.index && one.usedMilli === 1_000)
             gpu.freeMilli = isUsed || named.some((one) => one.index === gpu.index) ? 0 : 1_000
           }

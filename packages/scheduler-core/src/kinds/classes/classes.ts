@@ -94,6 +94,12 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     return false
   },
 
+  usedBelowClaims: ({ classes }, host) =>
+    [...classes].flatMap(([subject, { covered, used }]) => {
+      const [reported, held] = [at(used, host), at(covered, host)]
+      return held > reported ? [{ subject, reported, held }] : []
+    }),
+
   reason(hosts, host, ask) {
     for (const { resourceClass, amount } of ask) {
       if (hasRoom(hosts, host, resourceClass, amount)) continue

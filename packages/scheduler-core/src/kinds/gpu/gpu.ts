@@ -96,6 +96,8 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   countsUse: (hosts, host) => hosts.get(host).gpus.some(({ countsUse }) => countsUse),
 
+  usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return { code: 'gpu.none', subject: 'GPU', need: ask.count, have: 0, unit: 'GPUs' }

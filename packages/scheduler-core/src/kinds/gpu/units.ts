@@ -1,4 +1,5 @@
 import { takeAcross, type Units } from '../claim-count.ts'
+import type { UsedBelowClaims } from '../kind.ts'
 import { type GpuGrant, type GpuState, WHOLE_GPU } from './device.ts'
 
 /** The GPUs of a host for counting claims of them. A share stays on one GPU as long as one has room for it, of the same model first. */
@@ -40,6 +41,10 @@ export class GpuUnits implements Units<GpuGrant> {
 
   isShort(): boolean {
     return this.#coveredInAll > this.#usedInAll
+  }
+
+  below(): readonly UsedBelowClaims[] {
+    return this.isShort() ? [{ subject: 'GPU thousandths', reported: this.#usedInAll, held: this.#coveredInAll }] : []
   }
 
   takeShort(): void {

@@ -113,6 +113,8 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .get(host)
       .cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned || cell.pages?.some(({ countsUse }) => countsUse)),
 
+  usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
   facts(hosts, host, ask) {

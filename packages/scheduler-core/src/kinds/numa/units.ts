@@ -1,4 +1,5 @@
 import { takeAcross, type Units } from '../claim-count.ts'
+import type { UsedBelowClaims } from '../kind.ts'
 import { type CellGrant, type CellState, cpusFit, type PageGrant, type PageState, sharedCpusLeft } from './cell.ts'
 import { cpusOf } from './pin.ts'
 
@@ -106,6 +107,21 @@ export class CellUnits implements Units<CellPiece> {
     if (covered.cpus > used.cpus || covered.memoryMb > used.memoryMb || covered.pins > used.pins) return true
     for (const [sizeKib, count] of covered.pages) if (count > (used.pages.get(sizeKib) ?? 0)) return true
     return false
+  }
+
+  below(): readonly UsedBelowClaims[] {
+    const [covered, used] = [this.#covered, this.#used]
+    const sorts: UsedBelowClaims[] = [
+      { subject: 'shared CPUs of cells', reported: used.cpus, held: covered.cpus },
+      { subject: 'MiB of cells', reported: used.memoryMb, held: covered.memoryMb },
+      { subject: 'dedicated CPUs', reported: used.pins, held: covered.pins },
+      ...[...covered.pages].map(([sizeKib, held]) => ({
+        subject: `pages of ${sizeKib} KiB`,
+        reported: used.pages.get(sizeKib) ?? 0,
+        held,
+      })),
+    ]
+    return sorts.filter(({ reported, held }) => held > reported)
   }
 
   takeShort(): void {

@@ -77,6 +77,8 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   countsUse: (hosts, host) => poolsOf(hosts.get(host)).list.some(({ countsUse }) => countsUse),
 
+  usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
   reason(hosts, host, ask) {
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined

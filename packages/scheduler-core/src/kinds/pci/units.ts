@@ -1,4 +1,5 @@
 import { takeAcross, type Units } from '../claim-count.ts'
+import type { UsedBelowClaims } from '../kind.ts'
 import type { PciGrant, PoolState } from './pool.ts'
 
 /** So many devices of a pool. */
@@ -53,6 +54,14 @@ export class PoolUnits implements Units<PoolPiece> {
     return false
   }
 
+  below(): readonly UsedBelowClaims[] {
+    return [...this.#shortBySort()].flatMap(([sort, short]) => {
+      if (short <= 0) return []
+      const held = sumOfSort(this.#covered, sort)
+      return [{ subject: `PCI ${sort}`, reported: held - short, held }]
+    })
+  }
+
   takeShort(): void {
     for (const [sort, short] of this.#shortBySort()) {
       if (short <= 0) continue
@@ -102,6 +111,12 @@ export class PoolUnits implements Units<PoolPiece> {
   #find(key: string): PoolState | undefined {
     return this.list.find((pool) => pool.key === key)
   }
+}
+
+function sumOfSort(counts: ReadonlyMap<string, number>, sort: string): number {
+  let sum = 0
+  for (const [pool, count] of counts) if (sortOf(pool) === sort) sum += count
+  return sum
 }
 
 const freeOf = ({ free }: PoolState): number => free
