@@ -277,6 +277,39 @@ const faults: readonly Fault[] = [
   },
 ]
 
+/** Two GPUs, two claims, and a host that uses the GPU of the first for the second. */
+function onAnotherGpu(): Fleet {
+  const log = aLog()
+  const gpus = (first: number) => [first, 0].map((usedMilli, index) => ({ index, model: null, usedMilli }))
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { gpus: gpus(0), instances: [] })])
+  for (const number of [0, 1]) {
+    const grants = { gpu: [{ index: number, milli: 1_000 }] }
+    log.append([aClaim({ key: `k${number}`, ids: [`c${number}`], hosts: ['h1'], instances: [aUuid(number + 1)], grants, mode: 'CONFIRM' })])
+  }
+  log.append([aReport('h1', { gpus: gpus(1_000), instances: [aUuid(2)] }, 2)], { at: 3_000 })
+  return log.fleet
+}
+
+test('a claim forgets its amount when pins move: it is found, in what is free of all GPUs', () => {
+  expect(findingsOf(onAnotherGpu())).toEqual([])
+  const fleet = onAnotherGpu()
+  force(h1(fleet).gpus[1] ?? {}, { freeMilli: 1_000 })
+  add(fleet.hosts.columns.gpuFreeMilli, 0, 1_000)
+  add(fleet.hosts.columns.gpuMostFreeMilli, 0, 1_000)
+  expect(findingsOf(fleet).map(({ code, field, expected, actual }) => [code, field, expected, actual])).toEqual([
+    ['state.column', 'GPUs free', '0', '1000'],
+  ])
+})
+
+test('a claim that was let in where another claim waits for its GPU is found', () => {
+  const fleet = onAnotherGpu()
+  const { ledger } = fleet
+  const third = { ...claim(fleet, 'c1'), id: 'c3', state: 'CONFIRMED' as const, instance: null, createdAt: 9_000 }
+  ledger.claims.set('c3', third)
+  h1(fleet).claims.add(third)
+  expect(findingsOf(fleet).map(({ code, field }) => `${code} ${field}`)).toContain('state.over_capacity GPUs')
+})
+
 test('profiles that are part of the release are no part of the state: another release may have others', () => {
   expect(headView(new Fleet()).activeProfiles).toEqual([])
 })

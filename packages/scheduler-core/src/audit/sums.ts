@@ -38,7 +38,7 @@ export interface CellSums {
   readonly pages: Map<number, Held>
 }
 
-export function sumClaims({ ledger, featureLevel }: Fleet, record: HostRecord): HostSums {
+export function sumClaims({ ledger, featureLevel, strictSince }: Fleet, record: HostRecord): HostSums {
   const classes = new Map<string, Held>()
   const gpus = new Map<number, Held>()
   const cells = new Map<number, CellSums>()
@@ -47,7 +47,7 @@ export function sumClaims({ ledger, featureLevel }: Fleet, record: HostRecord): 
   let newcomers = 0
 
   const add = (claim: Claim, grants: Grants, counted: boolean): void => {
-    const late = claim.createdAt > record.reportedAt
+    const late = claim.createdAt > Math.max(record.reportedAt, strictSince)
     const take = (held: Held, amount: number): void => {
       if (counted) held.unlessCounted += amount
       else held.always += amount

@@ -26,6 +26,8 @@ export interface Checkpoint {
   /** Time of the log at that place. */
   readonly now: number
   readonly featureLevel: number
+  /** Time of the log at which level STRICT_CLAIMS was reached; left out before. */
+  readonly strictSince?: number
   /** The last places up to this one, oldest first. */
   readonly places: readonly Place[]
   /** In the order of first sight. */
@@ -85,6 +87,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
     place: fleet.place,
     now: fleet.now,
     featureLevel: fleet.featureLevel,
+    ...(fleet.strictSince > 0 && { strictSince: fleet.strictSince }),
     places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
     hosts: storedHosts,
     aggregates: [...aggregates.byUuid.values()],
@@ -120,6 +123,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     )
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   fleet.restoreLevel(checkpoint.featureLevel)
+  fleet.strictSince = checkpoint.strictSince ?? 0
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) yield
     else restoreHost(hosts, stored)

@@ -69,6 +69,8 @@ export class Fleet {
   place: Place = ORIGIN
   /** Time of the log, milliseconds: the latest stamp so far. Never goes back. */
   now = 0
+  /** Time of the log at which feature level STRICT_CLAIMS was reached; 0 before. What was promised earlier was promised by other rules. */
+  strictSince = 0
   /** The last places by revision, and the ids in them. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
@@ -177,7 +179,10 @@ export class Fleet {
   #raiseLevel(changes: readonly Change[]): void {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
-    if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) this.#holdAnew()
+    if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
+      this.strictSince = this.now
+      this.#holdAnew()
+    }
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */
