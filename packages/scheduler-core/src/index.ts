@@ -68,7 +68,7 @@ export {
   statsVersions,
 } from './fleet/stats-versions.ts'
 export { type UsedFrom, usedFromValues } from './fleet/used-from.ts'
-export { type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
+export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, type KindName, kinds } from './kinds/index.ts'

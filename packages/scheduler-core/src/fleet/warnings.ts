@@ -27,6 +27,16 @@ export function warningsOf({ hosts, featureLevel }: Fleet, record: HostRecord): 
   return [...warnings, { code: 'report.no_instances', subject: 'instances', reported: null, held }]
 }
 
+/** How many warnings of each code all hosts have. */
+export function countWarnings(fleet: Fleet): ReadonlyMap<HostWarning['code'], number> {
+  const counts = new Map<HostWarning['code'], number>([
+    ['report.use_below_claims', 0],
+    ['report.no_instances', 0],
+  ])
+  for (const record of fleet.hosts.records) for (const { code } of warningsOf(fleet, record)) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return counts
+}
+
 /** The warning as one sentence for people. */
 export const warningText = ({ code, subject, reported, held }: HostWarning): string =>
   code === 'report.no_instances'
