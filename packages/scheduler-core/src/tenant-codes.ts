@@ -33,15 +33,23 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'host.not_reported': null,
   'zone.other': 'ZONE',
   'memory.short': 'MEMORY',
+  'memory.too_little': 'MEMORY',
+  'memory.huge_pages': 'MEMORY',
   'cpu.short': 'VCPUS',
   'cpu.too_few': 'VCPUS',
   'disk.short': 'DISK',
+  'disk.too_little': 'DISK',
   'class.not_reported': 'RESOURCES',
   'class.short': 'RESOURCES',
+  'class.too_little': 'RESOURCES',
   'class.unit': 'RESOURCES',
   'numa.not_reported': 'NUMA',
   'numa.cells': 'NUMA',
   'numa.memory': 'NUMA',
+  'numa.too_little_memory': 'NUMA',
+  'numa.huge_pages': 'NUMA',
+  'numa.pinned_memory': 'NUMA',
+  'numa.too_few_cpus': 'NUMA',
   'numa.cpus': 'NUMA',
   'numa.dedicated_cpus': 'NUMA',
   'numa.no_cell': 'NUMA',
@@ -98,6 +106,7 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'namespace.malformed': null,
   'pool.not_told': 'DISK',
   'pool.ambiguous': 'DISK',
+  'pool.too_little': 'DISK',
   'pool.short': 'DISK',
   'volume.unknown': null,
   'volume.far': null,
@@ -116,6 +125,7 @@ type ReasonCode = Exclude<
   | `entry.${string}`
   | `claim.${string}`
   | `report.${string}`
+  | `use.${string}`
   | `spec.${string}`
   | `plugin.${string}`
   | `stats.${string}`

@@ -91,7 +91,7 @@ test('what is not known is left out, and names are quoted', () => {
     auditor,
     proposals,
     hosts: 0,
-    warnings: new Map([['report.no_instances', 2]]),
+    warnings: new Map([['use.no_instances', 2]]),
     aggregates: 0,
     claims: 0,
   })
@@ -101,7 +101,7 @@ test('what is not known is left out, and names are quoted', () => {
   expect(text).toContain('gantt_proposals_counted_total 7\n')
   expect(text).toContain('gantt_decisions_unlogged_total 5\n')
   expect(text).toContain('gantt_proposals_fruitless_total{rule="claim.no_room"} 3\n')
-  expect(text).toContain('gantt_host_warnings{code="report.no_instances"} 2\n')
+  expect(text).toContain('gantt_host_warnings{code="use.no_instances"} 2\n')
   expect(text).not.toMatch(/^gantt_audit_age_seconds/m)
 })
 

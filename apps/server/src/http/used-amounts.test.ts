@@ -62,16 +62,16 @@ test('F10, Z18a: a report that lists the instance and counts nothing keeps its r
   await report('f10', { ...small, instances: [] })
   const { instance } = await place('f10', { flavor: { vcpus: 6, memoryMb: 4_096 } })
   const { warnings } = await report('f10', { ...small, instances: [instance] })
-  expect(warnings[0]).toMatchObject({ code: 'report.use_below_claims', subject: 'VCPU', reported: 0, held: 6 })
+  expect(warnings[0]).toMatchObject({ code: 'use.below_claims', subject: 'VCPU', reported: 0, held: 6 })
   expect((await place('f10', { flavor: { vcpus: 8, memoryMb: 8_192 } })).answer.__typename).toBe('NoValidHost')
   const host = await shown('f10')
-  expect(host.warnings).toEqual(['VCPU', 'MEMORY_MB'].map((subject) => ({ code: 'report.use_below_claims', subject })))
+  expect(host.warnings).toEqual(['VCPU', 'MEMORY_MB'].map((subject) => ({ code: 'use.below_claims', subject })))
   expect(host.capacity[0]).toEqual({ resourceClass: 'VCPU', used: 0, claimed: 6, free: 2 })
 })
 
 test('a host that lists nothing is told so, and an operator may let its used amounts come from claims', async () => {
   const { warnings } = await report('mute', { vcpusUsed: 0, instances: null })
-  expect(warnings).toMatchObject([{ code: 'report.no_instances', held: 0 }])
+  expect(warnings).toMatchObject([{ code: 'use.no_instances', held: 0 }])
   await place('mute', { flavor: { vcpus: 4, memoryMb: 1_024 } })
   await report('mute', { vcpusUsed: 4, memoryMbUsed: 1_024, instances: null })
   const vcpu = async () => (await shown('mute')).capacity[0]

@@ -310,7 +310,7 @@ function refusalReasons(
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
   // a move is of one instance: there are no earlier picks
-  if (source !== undefined) liftSource(overlay, request, source)
+  if (source !== undefined) liftSource(overlay, request, source, record.intent)
   else if (found > 0)
     decide(fleet, overlay, {
       id,

@@ -11,7 +11,7 @@ export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
   description:
     "What of a host's last report cannot be, or makes it count for more than it may use. docs/errors.md has a cure for each code.",
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'report.use_below_claims or report.no_instances.' }),
+    code: t.exposeString('code', { description: 'use.below_claims or use.no_instances.' }),
     subject: t.exposeString('subject', { description: 'The resource class or sort of device; `instances` where none are listed.' }),
     reported: t.expose('reported', {
       type: 'SafeInt',

@@ -18,8 +18,8 @@ export type ModelChange = Readonly<Record<string, any>>
 
 export interface ModelHost {
   name: string
-  /** Class by class: total, reserved, ratio, used as reported. */
-  classes: Record<string, { capacity: number; used: number }>
+  /** Class by class: what there is, what may be given, and what is used as reported. */
+  classes: Record<string, { total: number; capacity: number; used: number }>
   /** GPUs by index, and those of them that the report shows in use. */
   gpus: number[]
   gpusUsed: number[]
@@ -81,6 +81,9 @@ export interface ModelAggregate {
   version: number
 }
 
+const NOTHING = { total: 0, capacity: 0, used: 0 }
+/** The feature level from which on no instance gets more than there is, and what makes an excess no worse is allowed. */
+const OWN_LIMITS = 8
 const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
@@ -169,7 +172,7 @@ export class ReferenceModel {
    * what the report says, or what the claims of the listed instances hold, whichever is more.
    */
   free(host: ModelHost, resourceClass: string): number {
-    const { capacity, used } = host.classes[resourceClass] ?? { capacity: 0, used: 0 }
+    const { capacity, used } = host.classes[resourceClass] ?? NOTHING
     const { shown, beside } = this.#held(host)
     const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
     const reported = host.fromClaims ? 0 : used
@@ -355,7 +358,10 @@ export class ReferenceModel {
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
       const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
       const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
-      if (this.free(host, resourceClass) + own < amount) return 'claim.no_room'
+      const hasAsMuch = this.level >= OWN_LIMITS && amount <= own
+      if (this.free(host, resourceClass) + own < amount && !hasAsMuch) return 'claim.no_room'
+      const { total } = host.classes[resourceClass] ?? NOTHING
+      if (this.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
     }
     const gpus = gpusOf(part)
     const left = this.gpusLeft(host)
@@ -549,7 +555,11 @@ export class ReferenceModel {
       if (!isSame) known.pastIncarnations = [known.incarnation, ...known.pastIncarnations].slice(0, 8)
     }
     const { full } = change
-    const of = (total: number, ratio: number, used: number) => ({ capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000), used })
+    const of = (total: number, ratio: number, used: number) => ({
+      total,
+      capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000),
+      used,
+    })
     const host: ModelHost = known ?? {
       name: change.host,
       classes: {},

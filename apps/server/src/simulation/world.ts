@@ -580,7 +580,8 @@ class World {
     const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
     const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: (index + b) % 3 < busy ? 1_000 : 0 }))
     const full = {
-      vcpus: 6 + (b % 5 === 0 ? 2 : 0),
+      // now and then so few that one instance may ask for more than there is, given away twice
+      ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
       vcpusUsed,
       memoryMb: 16_384,
       memoryMbUsed: running.length * 1_024,

@@ -5,6 +5,7 @@ import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { statsToCount } from '../fleet/used-from.ts'
+import { maxUnitOf } from '../kinds/classes/room.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
@@ -75,7 +76,7 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
       reserved: inventory?.reserved ?? 0,
       ratioMilli,
       minUnit: inventory?.minUnit ?? 0,
-      maxUnit: inventory === undefined ? 0 : (inventory.maxUnit ?? Number.MAX_SAFE_INTEGER),
+      maxUnit: inventory === undefined ? 0 : maxUnitOf(inventory.maxUnit, inventory.total, inventory.reserved, hosts.featureLevel),
       stepSize: inventory?.stepSize ?? 0,
       capacity,
       used,

@@ -130,7 +130,6 @@ const cell = (id: number, more: object = {}) => ({
   cpuUsage: 0,
   memoryUsageMb: 0,
   pinnedCpus: [] as number[],
-  pages: [{ sizeKib: 2_048, total: 100, used: 0 }],
   ...more,
 })
 const pool = (numaNode: number, total: number, used: number | null, productId = 'p') => ({
@@ -278,19 +277,19 @@ describe('memory and pages of cells', () => {
   const usesPages = (used: number) => ({ memoryUsageMb: 2 * used, pages: [{ sizeKib: 2_048, total: 100, used }] })
 
   test('F2 with pages: two claims of all pages of a cell, the host takes those of the first for the second', () => {
-    const scene = new Scene({ numaCells: two({}, {}) })
+    const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     expect(scene.claim(1, pages(0, 100))).toBeUndefined()
     expect(scene.claim(2, pages(1, 100))).toBeUndefined()
-    scene.report({ numaCells: two(usesPages(100), {}), instances: [aUuid(2)] })
+    scene.report({ numaCells: two(usesPages(100), usesPages(0)), instances: [aUuid(2)] })
     expect(pagesFree(scene)).toEqual([0, 0])
     for (const id of [0, 1]) expect(scene.claim(3, pages(id, 1))).toBe('claim.no_room')
     scene.check()
   })
 
   test('some pages of the cell are in use otherwise: the claim moves as a whole, not page by page', () => {
-    const scene = new Scene({ numaCells: two({}, {}) })
+    const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     scene.claim(1, pages(0, 60))
-    scene.report({ numaCells: two(usesPages(50), {}), instances: [aUuid(0xff)] })
+    scene.report({ numaCells: two(usesPages(50), usesPages(0)), instances: [aUuid(0xff)] })
     expect(pagesFree(scene)).toEqual([50, 40])
     scene.check()
   })
@@ -381,7 +380,7 @@ describe('what the report counts of its own instances', () => {
     scene.report({ instances: [aUuid(1)] })
     expect(scene.claim(2, { classes: { VCPU: 8, MEMORY_MB: 8_192 } })).toBe('claim.no_room')
     expect([scene.free('VCPU'), scene.free('MEMORY_MB')]).toEqual([2, 4_096])
-    expect(scene.warnings).toEqual(['report.use_below_claims VCPU 0 6', 'report.use_below_claims MEMORY_MB 0 4096'])
+    expect(scene.warnings).toEqual(['use.below_claims VCPU 0 6', 'use.below_claims MEMORY_MB 0 4096'])
     scene.check()
     scene.report({ vcpusUsed: 6, memoryMbUsed: 4_096, instances: [aUuid(1)] })
     expect(scene.warnings).toEqual([])
@@ -452,10 +451,10 @@ describe('what the report counts of its own instances', () => {
     expect(scene.host.cells[0]?.isPinned(5)).toBe(true)
     expect([scene.freeCpus, scene.devices, scene.host.cells[0]?.memoryFree]).toEqual([[6], [1, 0], 8_092])
     expect(scene.warnings).toEqual([
-      'report.use_below_claims MiB of cells 0 100',
-      'report.use_below_claims dedicated CPUs 0 2',
-      'report.use_below_claims GPU thousandths 0 1000',
-      'report.use_below_claims PCI v:p 0 1',
+      'use.below_claims MiB of cells 0 100',
+      'use.below_claims dedicated CPUs 0 2',
+      'use.below_claims GPU thousandths 0 1000',
+      'use.below_claims PCI v:p 0 1',
     ])
     scene.check()
   })
@@ -470,7 +469,7 @@ describe('a host that does not list its instances', () => {
     scene.claim(1, { classes: { VCPU: 2 } })
     scene.report({ ...shape, vcpusUsed: 2 })
     expect(scene.free('VCPU')).toBe(4)
-    expect(scene.warnings).toEqual(['report.no_instances instances null 1'])
+    expect(scene.warnings).toEqual(['use.no_instances instances null 1'])
     scene.check()
   })
 

@@ -6,7 +6,7 @@ import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
-import { allKinds } from '../kinds/index.ts'
+import { allKinds, heldByMover } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
 
 /** How long a key outlives its last claim, milliseconds of store time. */
@@ -273,8 +273,11 @@ export class Ledger {
   lift(claim: Claim, room: boolean): () => void {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
-    const putBack = room ? liftCounted(this.#hosts, record, claim.grants) : undefined
+    const putBack = room ? liftCounted(this.#hosts, record, claim.grants, isCounted(claim, record)) : undefined
+    const { mover, featureLevel } = this.#hosts
+    if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree: room }
     return () => {
+      this.#hosts.mover = mover
       putBack?.()
       this.#groups.join(claim.group, claim.host)
     }
@@ -377,11 +380,14 @@ const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim>
 
 const keyOf = (account: string, key: string): string => `${account}\u0000${key}`
 
-/** Whether every kind could hold these grants on the host now. */
-export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants): boolean {
+/**
+ * Whether every kind could hold these grants on the host now. `held`: what the same instance holds there already, with its room counted
+ * as free: no more of a class than that needs no free room, however full the host is.
+ */
+export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
     const grant = grants[kind.name]
-    if (grant !== undefined && !kind.fits(hosts, record.index, grant)) return false
+    if (grant !== undefined && !kind.fits(hosts, record.index, grant, held?.[kind.name], grants)) return false
   }
   return true
 }
@@ -468,16 +474,17 @@ function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants, mater
 }
 
 /** Looks away from what is held on a host; answers how to see it again. */
-function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants): () => void {
+function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, counted: boolean): () => void {
   const putBack: (() => void)[] = []
   for (const kind of allKinds) {
     const grant = grants[kind.name]
     if (grant === undefined) continue
     if (kind.lift !== undefined) putBack.push(kind.lift(hosts, record.index, grant))
     else {
-      // the report counts a materialised one, so that its share is owed back
-      kind.drop(hosts, record.index, grant, false)
-      putBack.push(() => kind.hold(hosts, record.index, grant, false))
+      // the report counts a materialised one, so that its amounts are owed back; which units it has, only its host knows
+      const isOnUnits = counted && kind.isPlain !== true && hosts.featureLevel >= STRICT_CLAIMS
+      kind.drop(hosts, record.index, grant, isOnUnits)
+      putBack.push(() => kind.hold(hosts, record.index, grant, isOnUnits))
     }
   }
   hosts.touch(record.index)

@@ -112,7 +112,7 @@ function withEarlier<T>(fleet: Fleet, before: readonly Proposal[], record: Decis
   return withProposals(fleet, before, (overlay) => {
     const source = sourceOf(fleet, record)
     const request = currentSpec(record.request)
-    if (source !== undefined) liftSource(overlay, request, source)
+    if (source !== undefined) liftSource(overlay, request, source, record.intent)
     for (const part of earlier) overlay.hold(part, groupOf(request))
     return read()
   })

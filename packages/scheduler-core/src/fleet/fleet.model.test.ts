@@ -432,5 +432,5 @@ describe.each([3, FEATURE_LEVEL])('at feature level %i random histories keep eve
       fc.property(histories, (steps) => run(level, steps, 2 * PLACE_WINDOW - 5)),
       { seed: 9, numRuns: 2 },
     )
-  }, 60_000)
+  })
 })

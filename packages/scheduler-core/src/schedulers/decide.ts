@@ -54,7 +54,7 @@ export interface Decided {
 export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Decided {
   const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
   const held = overlay.size
-  if (source !== undefined) liftSource(overlay, request, source)
+  if (source !== undefined) liftSource(overlay, request, source, intent)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = select(fleet, overlay, request, profile, asked)
   const { instances, solver, ...selection } = selected
@@ -92,8 +92,8 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
  * Lets a decision see the fleet without the claim that is to move. Its room counts as free only where the judge will see
  * it so: for plain amounts on its own host.
  */
-export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim): void {
-  overlay.lift(source, isPlain(source.grants) && asksPlain(request))
+export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
+  overlay.lift(source, isPlain(source.grants) && asksPlain(request), intent === 'REBUILD')
 }
 
 function createScheduler(compiled: CompiledProfile): Scheduler {

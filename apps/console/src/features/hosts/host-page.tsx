@@ -31,6 +31,7 @@ import { type HostSheet, readHostSearch } from './search.ts'
 import { SetStatus } from './set-status.tsx'
 import { SetUsedFrom } from './set-used-from.tsx'
 import './hosts.css'
+import { Stale } from '../../ui/stale.tsx'
 
 const route = getRouteApi('/hosts/$host')
 
@@ -90,9 +91,9 @@ export function HostPage() {
     >
       {live === 'lost' ? <FeedLost updatedAt={dataUpdatedAt} /> : null}
       {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
-      <div className={isPlaceholderData ? 'stale' : undefined}>
+      <Stale error={error} atMs={dataUpdatedAt} live={live} isFollowed={!isPaused} isOther={isPlaceholderData}>
         <HostSheets host={host} sheet={sheet ?? 'summary'} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
-      </div>
+      </Stale>
     </Page>
   )
 }
@@ -266,11 +267,11 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
 
 /** Of use to hosts that list no instances, and to those where it was set. */
 const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
-  usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'report.no_instances')
+  usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')
 
 const titles: Readonly<Record<string, string>> = {
-  'report.use_below_claims': 'The report counts too little',
-  'report.no_instances': 'The host does not list its instances',
+  'use.below_claims': 'The report counts too little',
+  'use.no_instances': 'The host does not list its instances',
 }
 
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
