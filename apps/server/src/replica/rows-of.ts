@@ -33,6 +33,8 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
     switch (change.type) {
       case 'claims':
       case 'move':
+      case 'instances':
+      case 'attempt':
         decisions.push(placedDecision(change, entry.id, entry.basis.revision, position, fleet.now, digest))
         if (change.group !== null)
           groups.push({

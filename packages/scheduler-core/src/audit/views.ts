@@ -30,6 +30,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
+    ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     // only where there is one, so that a log without them looks as it did before there were any
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
@@ -87,7 +88,14 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  return { ...claim, isReserved: ledger.reserved.get(claim.id) === claim }
+  const { project, instanceAccount, ...others } = claim
+  // only where there is one, so that a log from before level 8 looks as it did
+  return {
+    ...others,
+    ...(project !== null && { project }),
+    ...(instanceAccount !== null && { instanceAccount }),
+    isReserved: ledger.reserved.get(claim.id) === claim,
+  }
 }
 
 export function keyView({ ledger }: Fleet, account: string, key: string): View | null {

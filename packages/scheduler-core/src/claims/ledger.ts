@@ -1,14 +1,29 @@
 import type { SelectedDestination } from '../decision/decision.ts'
-import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
+import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
+import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
 /** How long a key outlives its last claim, milliseconds of store time. */
 export const KEY_AFTERLIFE_MS = 3_600_000
+
+/** How many ended keys are kept, and for how long; operators set them. */
+export interface KeyLimits {
+  /** Keys whose claims have all ended, at most; beyond, new ones are void. */
+  readonly cap: number
+  /** How long a key outlives its last claim, milliseconds of store time. */
+  readonly afterlifeMs: number
+  /** How often they were set. */
+  readonly version: number
+}
+
+/** An hour of 5,000 placements a second is 18 million keys. */
+export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY_AFTERLIFE_MS, version: 0 }
 
 /** Of the keys that are over, so many are left standing in the queue before it is shortened. */
 const QUEUE_SLACK = 1_000
@@ -39,8 +54,10 @@ export class Ledger {
   /** Those at the front of `#ending` that are forgotten already. */
   #forgotten = 0
   #reserved = new SharedMap<Claim>()
+  #instances = new InstanceIndex()
   #changed = new Set<Claim>()
   #owner: Owner = {}
+  #keyLimits = DEFAULT_KEY_LIMITS
 
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -63,6 +80,57 @@ export class Ledger {
   /** Claims that the last entry changed, new ones too: for those who follow the log. */
   get changed(): ReadonlySet<Claim> {
     return this.#changed
+  }
+
+  /** Instances that have a live claim. */
+  get instances(): InstanceIndex {
+    return this.#instances
+  }
+
+  /** Live claims for an instance, whosever they are, in the order in which they were made. */
+  claimsFor(instance: string): Claim[] {
+    return this.#instances.of(instance).map((id) => this.claims.get(id) as Claim)
+  }
+
+  /** The same within a scope, both ends of an open move as one. */
+  liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
+    const claims = this.claimsFor(instance)
+    return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))
+  }
+
+  /** What keeps an instance from another claim at a store time: a reservation whose time is over does not. */
+  rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
+    return this.liveClaimsIn(instance, scope).filter(
+      ({ claim, destination }) => !isOverdue(claim, now) || (destination !== null && !isOverdue(destination, now)),
+    )
+  }
+
+  /** In force since feature level 8; before, the afterlife is an hour, and the cap is the frozen judge's. */
+  get keyLimits(): KeyLimits {
+    return this.#keyLimits
+  }
+
+  /** Takes over other limits: every ended key is forgotten by the new afterlife. */
+  setKeyLimits(limits: KeyLimits): void {
+    const by = limits.afterlifeMs - this.#keyLimits.afterlifeMs
+    this.#keyLimits = limits
+    if (by === 0) return
+    this.#ending = this.#ending.slice(this.#forgotten).map((bound) => {
+      const moved = { ...bound, forgottenAt: (bound.forgottenAt as number) + by }
+      this.#keys.set(keyOf(bound.account, bound.key), moved)
+      return moved
+    })
+    this.#forgotten = 0
+  }
+
+  /** Takes over the limits of a checkpoint, before its keys. */
+  restoreKeyLimits(limits: KeyLimits): void {
+    this.#keyLimits = limits
+  }
+
+  /** Keys whose claims have all ended, and which are not forgotten yet. */
+  get endedKeyCount(): number {
+    return this.#ending.length - this.#forgotten
   }
 
   get keyCount(): number {
@@ -91,7 +159,9 @@ export class Ledger {
     this.#keys = from.#keys.copy()
     this.#ending = from.#ending.slice(from.#forgotten)
     this.#reserved = from.#reserved.copy()
+    this.#instances = from.#instances.copy()
     this.#changed = new Set(from.#changed)
+    this.#keyLimits = from.#keyLimits
     from.#owner = {}
   }
 
@@ -113,6 +183,7 @@ export class Ledger {
         id: part.claim,
         instance: part.instance,
         account: change.account,
+        ...this.#scopeOf(change, source),
         key: change.key,
         host: record.index,
         grants: part.grants,
@@ -143,8 +214,16 @@ export class Ledger {
       decision: change.decision.id,
       revision,
       boundAt: now,
-      forgottenAt: change.parts.length === 0 ? now + KEY_AFTERLIFE_MS : null,
+      forgottenAt: change.parts.length === 0 ? now + this.#keyLimits.afterlifeMs : null,
     })
+  }
+
+  /** Within which the instance of a new claim counts: kept since feature level 8, and by a move. */
+  #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
+    if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
+    if (source === null) return { project: projectOf(change), instanceAccount: null }
+    const { account, project } = scopeOf(source)
+    return { project, instanceAccount: account === change.account ? null : account }
   }
 
   /** Enters a claim of a checkpoint without holding anything. */
@@ -158,6 +237,7 @@ export class Ledger {
     this.#claims.set(claim.id, claim)
     this.#hosts.own(claim.host).claims.add(claim)
     if (claim.state === 'RESERVED') this.#reserved.set(claim.id, claim)
+    if (isLive(claim)) this.#instances.add(claim)
   }
 
   /** A claim to be written: a clone in its place everywhere, where it may be another fleet's too (owner.ts). */
@@ -225,6 +305,7 @@ export class Ledger {
     claim.extra = null
     this.touch(claim, revision)
     this.#reserved.delete(claim.id)
+    this.#instances.remove(claim)
     // the instance runs on: what the host does not count itself stays taken, until a report drops it
     if (lingers) hold(this.#hosts, record, claim.grants, true)
     else record.claims.delete(claim)
@@ -276,6 +357,16 @@ export class Ledger {
       putBack?.()
       this.#groups.join(claim.group, claim.host)
     }
+  }
+
+  /**
+   * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and where all are
+   * plain amounts that no report counts, off its host. Answers how to put it back exactly.
+   */
+  liftDestination(claim: Claim, isPlainNext: boolean): () => void {
+    // on its source's own host it is no member, and what it holds is little more than its source
+    if (this.isInPlace(claim)) return () => undefined
+    return this.lift(claim, isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants))
   }
 
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
@@ -361,7 +452,7 @@ export class Ledger {
       const other = this.claims.get(id)
       if (other !== undefined && isLive(other)) return
     }
-    this.bind({ ...bound, forgottenAt: now + KEY_AFTERLIFE_MS })
+    this.bind({ ...bound, forgottenAt: now + this.#keyLimits.afterlifeMs })
   }
 }
 

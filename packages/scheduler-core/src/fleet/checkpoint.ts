@@ -1,5 +1,5 @@
 import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
-import type { BoundKey } from '../claims/ledger.ts'
+import type { BoundKey, KeyLimits } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
@@ -34,6 +34,8 @@ export interface Checkpoint {
   /** Live ones, and ended ones that a key or a present instance still needs, in the order in which they were made. */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
+  /** Since feature level 8; left out until they are set. */
+  readonly keyLimits?: KeyLimits
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
   /** Since feature level 4, which older releases do not start from; left out while there is none. */
@@ -93,6 +95,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
     })),
     claims,
     keys,
+    ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     profiles: profiles.written(),
     activeProfiles: profiles
       .names()
@@ -136,11 +139,20 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     const { host, node, ...claim } = stored
     const record = hosts.find({ host, node })
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
-    const restored = ledger.restore({ source: null, target: null, extra: null, ...claim, host: record.index })
+    const restored = ledger.restore({
+      project: null,
+      instanceAccount: null,
+      source: null,
+      target: null,
+      extra: null,
+      ...claim,
+      host: record.index,
+    })
     if (!isLive(restored) && !lingering.has(claim.id)) hosts.own(record.index).claims.delete(restored)
   }
   for (const claim of ledger.claims.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
   yield
+  if (checkpoint.keyLimits !== undefined) ledger.restoreKeyLimits(checkpoint.keyLimits)
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
   yield
   for (const stored of inSlices(checkpoint.hosts, slice)) {
@@ -208,12 +220,14 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }
 
-function storeClaim({ hosts }: Fleet, { host, source, target, extra, ...claim }: Claim): StoredClaim {
+function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, target, extra, ...claim }: Claim): StoredClaim {
   const { host: name, node } = hosts.get(host)
   return {
     ...claim,
     host: name,
     node,
+    ...(project !== null && { project }),
+    ...(instanceAccount !== null && { instanceAccount }),
     ...(source !== null && { source }),
     ...(target !== null && { target }),
     ...(extra !== null && { extra }),

@@ -11,6 +11,7 @@ import {
   judgeRevoke,
   type Void,
 } from '../claims/judge.ts'
+import { judgeAbandonByLimits, judgeAttempt, judgeInstances, judgeKeyLimits, judgeMoveOfInstance } from '../claims/judge-instances.ts'
 import { Ledger } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
@@ -192,11 +193,16 @@ export class Fleet {
   }
 
   #judge(change: Change, basis: number, fence: number): Void {
+    const isStrict = this.featureLevel >= STRICT_CLAIMS
     switch (change.type) {
       case 'claims':
-        return judgeClaims(this, basis, change, fence)
+        return isStrict ? judgeInstances(this, basis, change, fence) : judgeClaims(this, basis, change, fence)
       case 'move':
-        return judgeMove(this, basis, change, fence)
+        return isStrict ? judgeMoveOfInstance(this, basis, change, fence) : judgeMove(this, basis, change, fence)
+      case 'instances':
+        return judgeInstances(this, basis, change, fence)
+      case 'attempt':
+        return judgeAttempt(this, basis, change, fence)
       case 'confirm':
         return judgeConfirm(this, change)
       case 'extend':
@@ -208,7 +214,9 @@ export class Fleet {
       case 'expire':
         return judgeExpire(this, change)
       case 'abandon':
-        return judgeAbandon(this, change)
+        return isStrict ? judgeAbandonByLimits(this, change) : judgeAbandon(this, change)
+      case 'key-limits':
+        return judgeKeyLimits(this, change)
       case 'report':
         return takeReport(this, change)
       case 'namespace':
@@ -271,6 +279,9 @@ export class Fleet {
 const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'claims',
   'move',
+  'instances',
+  'attempt',
+  'key-limits',
   'confirm',
   'extend',
   'release',

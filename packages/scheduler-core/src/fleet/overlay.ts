@@ -14,6 +14,8 @@ export interface Overlay {
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /** Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, with `room` off its host. */
   lift(claim: Claim, room: boolean): void
+  /** Sees the fleet without the destination of an open move, which ends before what is decided; `isPlainNext`: what follows takes plain amounts. */
+  liftDestination(claim: Claim, isPlainNext: boolean): void
   /** How many steps are taken. */
   readonly size: number
   /** Takes back the steps after the first `size`: a request that failed half-way leaves nothing. */
@@ -52,6 +54,9 @@ export function openOverlay(fleet: Fleet): Overlay {
     },
     lift(claim, room) {
       undo.push(ledger.lift(claim, room))
+    },
+    liftDestination(claim, isPlainNext) {
+      undo.push(ledger.liftDestination(claim, isPlainNext))
     },
     get size() {
       return undo.length

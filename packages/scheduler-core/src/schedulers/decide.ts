@@ -36,6 +36,8 @@ export interface DecideInput {
   readonly intent?: Intent | undefined
   /** The claim that is to move, or to be rebuilt where it is: the decision sees the fleet without it. */
   readonly source?: Claim | undefined
+  /** The destination of an open move of the source, which the same entry ends first: the decision sees the fleet without it too. */
+  readonly ends?: Claim | undefined
   /** What a solver answered; only the scheduler `solver` reads it. */
   readonly solution?: Solution | undefined
 }
@@ -52,8 +54,9 @@ export interface Decided {
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same bits. */
 export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Decided {
-  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
+  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, ends, solution } = input
   const held = overlay.size
+  if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   if (source !== undefined) liftSource(overlay, request, source)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = select(fleet, overlay, request, profile, asked)
@@ -61,6 +64,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
   const { plugins } = schedulerOf(profile, fleet.plugins)
   if (source !== undefined) {
     overlay.rollback(held)
+    if (ends !== undefined && selection.parts.length > 0) overlay.liftDestination(ends, asksPlain(request))
     for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
   }
   const outside = answersFor(profile, request)
@@ -78,6 +82,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
       allOrNothing,
       ...(intent !== 'CREATE' && { intent }),
       ...(source !== undefined && { source: source.id }),
+      ...(ends !== undefined && { ends: ends.id }),
       instances,
       ...(solver !== undefined && { solver }),
       ...(outside !== undefined && { outside }),
