@@ -6,6 +6,8 @@ export const auditCodes = {
   'state.orphan_claim': 'A claim is missing from an index that should list it.',
   'state.orphan_entry': 'An index lists what is not there, or is not as the index says.',
   'state.duplicate': 'Two claims or idempotency keys go by one name.',
+  'state.instance_twice': 'One instance has two live claims in one project or account that are not the two ends of a move.',
+  'state.instance_elsewhere': 'One instance has live claims in several projects or accounts.',
   'state.group_count': 'A server group does not count its members on a host as its claims do.',
   'state.diverged': 'Another replica has another state at the same revision.',
 } as const
@@ -20,12 +22,14 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'state.orphan_claim': 'I13',
   'state.orphan_entry': 'I13',
   'state.duplicate': 'I4',
+  'state.instance_twice': 'I17',
+  'state.instance_elsewhere': 'I17',
   'state.group_count': 'I6',
   'state.diverged': 'I12',
 }
 
 /** What the audit looks at, one at a time. */
-export type Subject = 'host' | 'claim' | 'reservation' | 'key' | 'group' | 'aggregate' | 'part'
+export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 
 /** One thing in a replica's state that cannot be. */
 export interface Finding {

@@ -24,6 +24,8 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const isKept = ledger.findKey(claim.account, claim.key)?.claims.includes(claim.id) === true
   if (!isKept && (lives || record?.claims.has(claim) !== true)) tell('state.orphan_claim', 'idempotency key', 'listed', 'not listed')
   if (!lives) return findings
+  if (claim.instance !== null && !ledger.instances.of(claim.instance).includes(claim.id))
+    tell('state.orphan_claim', 'claims of the instance', 'listed', 'not listed')
   if (claim.group !== null && groups.find(claim.group) === undefined) tell('state.orphan_claim', 'server group', claim.group, 'none')
   const source = claim.source === null ? undefined : ledger.claims.get(claim.source)
   const target = claim.target === null ? undefined : ledger.claims.get(claim.target)
@@ -82,7 +84,7 @@ export function auditAggregate({ hosts }: Fleet, { uuid, hosts: names }: Aggrega
 
 const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
 
-function about(subject: Subject, name: string, host: string | null, claim: string | null) {
+export function about(subject: Subject, name: string, host: string | null, claim: string | null) {
   const findings: Finding[] = []
   const tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, of: string | null = claim): void => {
     findings.push({ code, subject, name, host, claim: of, field, expected: String(expected), actual: String(actual) })
