@@ -33,6 +33,9 @@ export interface ModelHost {
 export interface ModelClaim {
   id: string
   account: string
+  /** Within which its instance has one live claim; null: within `within`, the account that it was first made by. */
+  project: string | null
+  within: string
   key: string
   instance: string | null
   host: string
@@ -78,11 +81,17 @@ const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
 
+/** The level from which an instance has one live claim. */
+const ONE_CLAIM = 8
+
 const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
 
 export class ReferenceModel {
   revision = 0
   now = 0
+  level = 1
+  /** How long a key outlives its last claim, milliseconds. */
+  afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
@@ -101,11 +110,13 @@ export class ReferenceModel {
     this.places.push({ id: entry.id, at: entry.at })
     this.now = Math.max(this.now, entry.at)
     let fence = this.revision * FENCES
+    if (known && !repeated)
+      for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
       if (!known) return 'entry.basis'
       const verdict = this.#judge(change, entry.basis.revision, fence)
-      if (change.type === 'claims' || change.type === 'move') fence += change.parts.length
+      if (['claims', 'move', 'instances', 'attempt'].includes(change.type)) fence += change.parts.length
       return verdict
     })
     this.keys = this.keys.filter(({ forgottenAt }) => forgottenAt === null || forgottenAt > this.now)
@@ -166,7 +177,10 @@ export class ReferenceModel {
   #judge(change: ModelChange, basis: number, fence: number): string | undefined {
     switch (change.type) {
       case 'claims':
+      case 'instances':
         return this.#judgeProposal(change, basis) ?? this.#judgeClaims(change, fence)
+      case 'attempt':
+        return this.#judgeProposal(change, basis) ?? this.#judgeAttempt(change, fence)
       case 'move':
         return this.#judgeProposal(change, basis) ?? this.#judgeMove(change, fence)
       case 'report':
@@ -193,6 +207,11 @@ export class ReferenceModel {
         return this.#changeAggregate(change)
       case 'feature':
         return undefined
+      case 'key-limits': {
+        for (const key of this.keys) if (key.forgottenAt !== null) key.forgottenAt += change.afterlifeMs - this.afterlife
+        this.afterlife = change.afterlifeMs
+        return undefined
+      }
       // which version decides is nothing that a claim is judged by: worlds propose none, and the model has no versions
       case 'profile':
       case 'activate':
@@ -222,7 +241,38 @@ export class ReferenceModel {
     return undefined
   }
 
+  /** Whom a proposal's instances count for. */
+  #scopeOf(change: ModelChange): { project: string | null; within: string } {
+    return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
+  }
+
+  /** Live claims of an instance within a project, or within an account where one side has no project. */
+  claimsOf(instance: string | null, { project, within }: { project: string | null; within: string }): ModelClaim[] {
+    return this.claims.filter(
+      (claim) =>
+        instance !== null &&
+        claim.instance === instance &&
+        this.isLive(claim) &&
+        (project !== null && claim.project !== null ? project === claim.project : within === claim.within),
+    )
+  }
+
+  /** Whether a reservation has run out, though nobody has said so. */
+  isOverdue({ state, expiresAt }: ModelClaim): boolean {
+    return state === 'RESERVED' && expiresAt !== null && expiresAt <= this.now
+  }
+
   #judgeClaims(change: ModelChange, fence: number): string | undefined {
+    const overdue: ModelClaim[] = []
+    if (this.level >= ONE_CLAIM) {
+      const named = change.parts.map(({ instance }: ModelChange) => instance).filter((instance: string | null) => instance !== null)
+      if (new Set(named).size < named.length) return 'claim.instance_taken'
+      for (const instance of named) {
+        const there = this.claimsOf(instance, this.#scopeOf(change))
+        if (there.some((claim) => !this.isOverdue(claim))) return 'claim.instance_taken'
+        overdue.push(...there)
+      }
+    }
     const before = { claims: [...this.claims], groups: [...this.groups] }
     this.#bindGroup(change.group)
     for (const [i, part] of change.parts.entries()) {
@@ -234,7 +284,30 @@ export class ReferenceModel {
       }
       this.claims.push(this.#newClaim(change, part, fence + i))
     }
+    for (const claim of overdue) if (this.isLive(claim)) this.#end(claim, 'EXPIRED')
     this.#bindKey(change)
+    return undefined
+  }
+
+  /** A move of a claim of the same account, after the destination of its open move is released. */
+  #judgeAttempt(change: ModelChange, fence: number): string | undefined {
+    const [part] = change.parts
+    const source = this.claim(change.source.claim)
+    const isOwn = (claim: ModelClaim | undefined, at: number | undefined): claim is ModelClaim =>
+      this.isLive(claim) && claim.account === change.account && claim.fence === at
+    if (change.parts.length !== 1 || !isOwn(source, change.source.fence)) return 'claim.lost'
+    if (source.instance === null || source.instance !== part.instance) return 'claim.lost'
+    const inScope = this.claimsOf(source.instance, this.#scopeOf(change))
+    if (!inScope.includes(source)) return 'claim.lost'
+    if (source.source !== null || source.target !== (change.ends?.claim ?? null)) return 'claim.moving'
+    const ended = source.target === null ? undefined : this.claim(source.target)
+    if (ended !== undefined && !isOwn(ended, change.ends?.fence)) return 'claim.lost'
+    if (inScope.some((claim) => claim !== source && claim !== ended && !this.isOverdue(claim))) return 'claim.instance_taken'
+    if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
+    const refusal = this.#mayStand(part, source.group, source, ended)
+    if (refusal !== undefined) return refusal
+    if (ended !== undefined) this.#end(ended, 'RELEASED')
+    this.#beginMove(change, part, fence, source)
     return undefined
   }
 
@@ -247,7 +320,12 @@ export class ReferenceModel {
     if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
     const refusal = this.#mayStand(part, source.group, source)
     if (refusal !== undefined) return refusal
-    const claim = this.#newClaim(change, part, fence)
+    this.#beginMove(change, part, fence, source)
+    return undefined
+  }
+
+  #beginMove(change: ModelChange, part: ModelChange, fence: number, source: ModelClaim): void {
+    const claim = { ...this.#newClaim(change, part, fence), project: source.project, within: source.within }
     claim.source = source.id
     source.target = claim.id
     if (claim.host === source.host) {
@@ -257,20 +335,20 @@ export class ReferenceModel {
     }
     this.claims.push(claim)
     this.#bindKey(change)
-    return undefined
   }
 
-  /** Whether one more instance may stand on a host, as if the claim that moves were not there. */
-  #mayStand(part: ModelChange, uuid: string | null, mover?: ModelClaim): string | undefined {
+  /** Whether one more instance may stand on a host, as if the claim that moves, and the destination that is given up, were not there. */
+  #mayStand(part: ModelChange, uuid: string | null, mover?: ModelClaim, given?: ModelClaim): string | undefined {
     const host = this.host(part.host)
     if (host === undefined) return 'claim.no_room'
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
       const own = mover?.host === host.name ? (mover.amounts[resourceClass] ?? 0) : 0
-      if (this.free(host, resourceClass) + own < amount) return 'claim.no_room'
+      const without = given === undefined || given.state === 'MATERIALISED' || this.#growsInPlace(given) ? [] : [given]
+      if (this.free(host, resourceClass, without) + own < amount) return 'claim.no_room'
     }
     const group = this.group(uuid)
     if (group === undefined) return undefined
-    const others = this.members(group.uuid).filter((member) => member !== mover)
+    const others = this.members(group.uuid).filter((member) => member !== mover && member !== given)
     const here = others.filter((member) => member.host === host.name)
     if (group.policy === 'ANTI_AFFINITY' && here.length >= (group.max ?? 1)) return 'claim.group_rule'
     if (group.policy === 'AFFINITY' && others.some((member) => member.host !== host.name)) return 'claim.group_rule'
@@ -281,6 +359,8 @@ export class ReferenceModel {
     return {
       id: part.claim,
       account: change.account,
+      project: this.level >= ONE_CLAIM && change.type !== 'move' ? this.#scopeOf(change).project : null,
+      within: change.account,
       key: change.key,
       instance: part.instance,
       host: part.host,
@@ -303,7 +383,7 @@ export class ReferenceModel {
 
   #bindKey({ account, key, parts }: ModelChange): void {
     const claims = parts.map(({ claim }: ModelChange) => claim)
-    this.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? this.now + KEY_AFTERLIFE : null })
+    this.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? this.now + this.afterlife : null })
   }
 
   /** Calls about one claim. */
@@ -427,7 +507,7 @@ export class ReferenceModel {
     claim.extra = null
     claim.state = state
     const key = this.keys.find((one) => one.account === claim.account && one.key === claim.key)
-    if (key?.forgottenAt === null && !key.claims.some((id) => this.isLive(this.claim(id)))) key.forgottenAt = this.now + KEY_AFTERLIFE
+    if (key?.forgottenAt === null && !key.claims.some((id) => this.isLive(this.claim(id)))) key.forgottenAt = this.now + this.afterlife
     this.#forgetEmptyGroups()
   }
 
@@ -438,7 +518,7 @@ export class ReferenceModel {
   #abandon({ account, key }: ModelChange): string | undefined {
     const bound = this.keys.find((one) => one.account === account && one.key === key)
     if (bound === undefined) {
-      this.keys.push({ account, key, claims: [], forgottenAt: this.now + KEY_AFTERLIFE })
+      this.keys.push({ account, key, claims: [], forgottenAt: this.now + this.afterlife })
       return undefined
     }
     for (const id of bound.claims) {

@@ -13,13 +13,14 @@ const onceFailed: readonly (readonly [seed: number, found: string])[] = [
 
 /** What a few worlds must have met, or they would prove nothing: changes that count, and reasons for which they do not. */
 const met = [
-  ...['claims', 'move', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'report', 'status', 'liveness'].map(
+  ...['instances', 'attempt', 'move', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'report', 'status', 'liveness'].map(
     (type) => `${type} counts`,
   ),
   ...['aggregate', 'group', 'membership'].map((type) => `${type} counts`),
-  'claims claim.no_room',
-  'claims claim.group_rule',
-  'claims claim.deadline',
+  'instances claim.no_room',
+  'instances claim.group_rule',
+  'instances claim.deadline',
+  'instances claim.instance_taken',
   'confirm claim.lost',
   'expire claim.not_expired',
   'report report.stale',

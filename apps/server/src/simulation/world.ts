@@ -175,7 +175,7 @@ class World {
     this.#digests.set(entry.revision, digestOfModel(model))
     for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
-      if ((change.type === 'claims' || change.type === 'move') && verdicts[i] !== undefined) this.#counts.voids++
+      if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) this.#counts.voids++
     if (!entry.changes.some(({ type }) => type === 'report'))
       for (const [i, free] of room().entries())
         if (free < Math.min(0, before[i] ?? 0)) this.#fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)
@@ -186,6 +186,14 @@ class World {
       const moving = members.filter(({ source }) => source !== null).length
       if (policy === 'ANTI_AFFINITY' && most > (max ?? 1)) this.#fail(`I6: ${most} members of ${uuid} on one host, ${max} may be`)
       if (policy === 'AFFINITY' && new Set(hosts).size > 1 + moving) this.#fail(`I6: members of ${uuid} live apart: ${hosts.join(', ')}`)
+    }
+    for (const claim of model.claims) {
+      if (!model.isLive(claim) || claim.instance === null) continue
+      const others = model
+        .claimsOf(claim.instance, claim)
+        .filter((other) => other !== claim && other.id !== claim.source && other.id !== claim.target)
+      if (others.length > 0)
+        this.#fail(`I17: instance ${claim.instance} has claims ${claim.id} and ${others.map(({ id }) => id).join(', ')}`)
     }
     for (const key of model.keys) {
       const claims = model.claims.filter(({ id }) => key.claims.includes(id))
@@ -499,6 +507,11 @@ class World {
     const group = c % 3 === 0 ? GROUPS[b % GROUPS.length] : undefined
     const bound = group && (this.#model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
     const key = `k${this.#ids++}`
+    // a caller that lost its key asks for the same instance under another one; or its host failed, and it takes the next
+    const again =
+      numInstances === 1 && b % 8 === 1
+        ? this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]
+        : undefined
     const call: PlacementCall = {
       account: `a${b % 2}`,
       key,
@@ -507,11 +520,13 @@ class World {
         vcpus: 1 + (c % 3),
         memoryMb: 1_024,
         numInstances,
-        instanceUuids: Array.from({ length: numInstances }, () => uuidOf(0x2_0000 + this.#ids++)),
+        instanceUuids: Array.from({ length: numInstances }, () => again?.instance ?? uuidOf(0x2_0000 + this.#ids++)),
+        projectId: [null, 'p1', 'p2'][(again === undefined ? b : c) % 3] ?? null,
         ...(group && bound && { instanceGroup: { uuid: group.uuid, policy: bound.policy as 'AFFINITY', maxServerPerHost: bound.max } }),
       }),
       intent: 'CREATE',
       source: null,
+      takesAlternate: again !== undefined && c % 2 === 0,
       profile: DEFAULT_PROFILE,
       mode: c % 4 === 0 ? 'CONFIRM' : 'RESERVE',
       ttlMs: 1_000 + (b % 40) * 1_000,

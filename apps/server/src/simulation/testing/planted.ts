@@ -47,6 +47,12 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
+  'an instance is claimed twice': {
+    spoil({ ledger }) {
+      ledger.rivalsOf = () => []
+    },
+  },
+
   'idempotency keys are forgotten on restart': {
     restore: (checkpoint) => ({ ...checkpoint, keys: [] }),
   },
