@@ -19,8 +19,8 @@ export function auditInstance({ hosts, ledger }: Fleet, instance: string): Findi
   const [first, ...others] = liveClaimsOf(claims)
   for (const other of others) {
     const code: AuditCode = isSameScope(scopeOf(first?.claim ?? other.claim), scopeOf(other.claim))
-      ? 'state.instance_twice'
-      : 'state.instance_elsewhere'
+      ? 'instance.twice'
+      : 'instance.elsewhere'
     const record = hosts.records[other.claim.host]
     const { findings: found, tell: tellOf } = about('instance', instance, record === undefined ? null : hostKey(record), other.claim.id)
     tellOf(code, 'live claims', textOf(first), textOf(other))

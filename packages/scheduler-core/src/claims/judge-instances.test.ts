@@ -113,7 +113,7 @@ describe('before the level, and where it rises', () => {
     ])
     expect(log.append([{ type: 'feature', level: 8 }])).toEqual([undefined])
     expect([stateOf(log, 'a.0'), stateOf(log, 'b.0')]).toEqual(['RESERVED', 'RESERVED'])
-    expect(findings(log.fleet).map(({ code, claim }) => [code, claim])).toEqual([['state.instance_twice', 'b.0']])
+    expect(findings(log.fleet).map(({ code, claim }) => [code, claim])).toEqual([['instance.twice', 'b.0']])
     expect(log.append([someInstances({ key: 'c', hosts: ['h3'], instances: [X] })])).toEqual(['claim.instance_taken'])
   })
 
@@ -368,7 +368,7 @@ test('whatever is proposed: one live claim for each instance in its scope, whole
         expect(canonicalJson(checkpointOf(copy))).toBe(canonicalJson(checkpointOf(log.fleet)))
       }
       const { fleet } = log
-      expect(findings(fleet).filter(({ code }) => code !== 'state.instance_elsewhere')).toEqual([])
+      expect(findings(fleet).filter(({ code }) => code !== 'instance.elsewhere')).toEqual([])
       for (const instance of [0, 1, 2].map(aUuid)) {
         const claims = liveClaimsOf(fleet.ledger.claimsFor(instance))
         for (const { claim } of claims) expect(fleet.ledger.liveClaimsIn(instance, scopeOf(claim))).toHaveLength(1)
