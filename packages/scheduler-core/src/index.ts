@@ -1,6 +1,7 @@
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
+export { EndedChunk } from './claims/ended-chunk.ts'
 export { type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './claims/instances.ts'
 export { KEY_CAP, type Void } from './claims/judge.ts'
 export { type BoundKey, DEFAULT_KEY_LIMITS, KEY_AFTERLIFE_MS, type KeyLimits, type Ledger } from './claims/ledger.ts'

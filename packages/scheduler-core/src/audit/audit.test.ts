@@ -198,7 +198,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a claim is lost by the ledger',
-    plant: ({ ledger }) => ledger.claims.delete('c1'),
+    plant: ({ ledger }) => ledger.claimsInFull.delete('c1'),
     found: ['state.orphan_entry host claims', 'state.orphan_entry key claims'],
   },
   {
@@ -238,7 +238,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'two claims go by one id',
-    plant: (fleet) => fleet.ledger.claims.set('c9', claim(fleet, 'c1')),
+    plant: (fleet) => fleet.ledger.claimsInFull.set('c9', claim(fleet, 'c1')),
     found: ['state.duplicate claim id'],
   },
   {

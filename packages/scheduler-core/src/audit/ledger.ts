@@ -46,7 +46,10 @@ export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
 /** A key's claims are there, are its own, and keep it as long as one of them lives. */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, tell } = about('key', `${bound.account} ${bound.key}`, null, null)
-  if (ledger.findKey(bound.account, bound.key) !== bound) tell('state.duplicate', 'key', 'bound once', 'bound twice')
+  const known = ledger.findKey(bound.account, bound.key)
+  // ended ones are unpacked anew each time
+  if (known !== bound && (known?.boundAt !== bound.boundAt || known.revision !== bound.revision || bound.forgottenAt === null))
+    tell('state.duplicate', 'key', 'bound once', 'bound twice')
   let lives = false
   for (const id of bound.claims) {
     const claim = ledger.claims.get(id)

@@ -7,6 +7,8 @@ import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
+import { EndedKeys, type StoredEndedKeys } from './ended-keys.ts'
+import type { EndedKey } from './ended-record.ts'
 import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
 /** How long a key outlives its last claim, milliseconds of store time. */
@@ -45,6 +47,19 @@ export interface BoundKey {
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
+/** Claims by id. What is iterated may be written meanwhile: what comes in may be left out. */
+export interface ClaimMap extends Iterable<[string, Claim]> {
+  readonly size: number
+  get(id: string): Claim | undefined
+  has(id: string): boolean
+  keys(): Iterable<string>
+  values(): Iterable<Claim>
+}
+
+function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To, void> {
+  for (const item of items) yield to(item)
+}
+
 /** All claims and idempotency keys, and what the claims hold on their hosts. Written by the judge and by reports only. */
 export class Ledger {
   #claims = new SharedMap<Claim>()
@@ -58,6 +73,12 @@ export class Ledger {
   #changed = new Set<Claim>()
   #owner: Owner = {}
   #keyLimits = DEFAULT_KEY_LIMITS
+  /** Since feature level 8 keys are kept there once their claims have ended, with those claims. */
+  #ended: EndedKeys
+  /** Claims that are there, and here too: their instances have not left their hosts yet. */
+  #inBoth = 0
+  /** All claims by id: those that are kept in full, in the order in which they were made; then ended ones, in which their keys ended. */
+  readonly claims: ClaimMap
 
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -65,11 +86,42 @@ export class Ledger {
   constructor(hosts: HostTable, groups: Groups) {
     this.#hosts = hosts
     this.#groups = groups
+    this.#ended = new EndedKeys(hosts)
+    this.claims = {
+      get: (id) => this.#claims.get(id) ?? this.#ended.findClaim(id),
+      has: (id) => this.claims.get(id) !== undefined,
+      keys: () => mapped(this.claims, ([id]) => id),
+      values: () => mapped(this.claims, ([, claim]) => claim),
+      [Symbol.iterator]: () => this.#allClaims(),
+      size: 0,
+    }
+    Object.defineProperty(this.claims, 'size', { get: () => this.#claims.size + this.#ended.claimCount - this.#inBoth })
   }
 
-  /** All claims by id, in the order in which they were made. */
-  get claims(): SharedMap<Claim> {
+  *#allClaims(): Generator<[string, Claim], undefined> {
+    yield* this.#claims
+    for (const { claims } of this.#ended) for (const claim of claims) if (!this.#claims.has(claim.id)) yield [claim.id, claim]
+  }
+
+  /** Claims that are not packed: all live ones, and of the ended those whose instance or key keeps them so. */
+  get claimsInFull(): SharedMap<Claim> {
     return this.#claims
+  }
+
+  /** Keys that are not packed. */
+  keysInFull(): Iterable<BoundKey> {
+    return this.#keys.values()
+  }
+
+  /** Ended keys with their claims, packed; undefined: there are none. */
+  endedKeys(): StoredEndedKeys | undefined {
+    return this.#ended.size === 0 ? undefined : this.#ended.stored()
+  }
+
+  /** Takes over the ended keys of a checkpoint, after its claims; a step for each part. */
+  *restoreEndedKeys(stored: StoredEndedKeys): Generator<void, void> {
+    yield* this.#ended.restore(stored)
+    for (const claim of this.#claims.values()) if (!isLive(claim) && this.#ended.findClaim(claim.id) !== undefined) this.#inBoth++
   }
 
   /** Reservations by claim, for expiry. */
@@ -130,20 +182,28 @@ export class Ledger {
 
   /** Keys whose claims have all ended, and which are not forgotten yet. */
   get endedKeyCount(): number {
-    return this.#ending.length - this.#forgotten
+    return this.#ending.length - this.#forgotten + this.#ended.size
   }
 
   get keyCount(): number {
-    return this.#keys.size
+    return this.#keys.size + this.#ended.size
   }
 
-  keys(): Iterable<BoundKey> {
-    return this.#keys.values()
+  *keys(): Generator<BoundKey, void> {
+    yield* this.#keys.values()
+    for (const ended of this.#ended) yield this.#boundOf(ended)
+  }
+
+  #boundOf({ bound, endedAt, claims }: EndedKey): BoundKey {
+    return { ...bound, claims: claims.map(({ id }) => id), forgottenAt: endedAt + this.#keyLimits.afterlifeMs }
   }
 
   /** Undefined when the key is unbound or forgotten. */
   findKey(account: string, key: string): BoundKey | undefined {
-    return this.#keys.get(keyOf(account, key))
+    const bound = this.#keys.get(keyOf(account, key))
+    if (bound !== undefined || this.#ended.size === 0) return bound
+    const ended = this.#ended.find(account, key)
+    return ended && this.#boundOf(ended)
   }
 
   /** Takes over the keys of a checkpoint. */
@@ -156,6 +216,8 @@ export class Ledger {
   /** Takes another ledger's claims and keys over, in their orders, to be shared until one side writes them. */
   takeCopy(from: Ledger): void {
     this.#claims = from.#claims.copy()
+    this.#ended = from.#ended.copyFor(this.#hosts)
+    this.#inBoth = from.#inBoth
     this.#keys = from.#keys.copy()
     this.#ending = from.#ending.slice(from.#forgotten)
     this.#reserved = from.#reserved.copy()
@@ -166,8 +228,23 @@ export class Ledger {
   }
 
   bind(bound: BoundKey): void {
+    if (bound.forgottenAt !== null && this.#hosts.featureLevel >= STRICT_CLAIMS) {
+      this.#pack(bound, bound.forgottenAt - this.#keyLimits.afterlifeMs)
+      return
+    }
     this.#keys.set(keyOf(bound.account, bound.key), bound)
     if (bound.forgottenAt !== null) this.#ending.push(bound)
+  }
+
+  /** Nothing asks for an ended key but a late repetition of its call: it and its claims are packed. */
+  #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
+    const claims = ids.flatMap((id) => this.#claims.get(id) ?? [])
+    this.#keys.delete(keyOf(bound.account, bound.key))
+    this.#ended.add({ bound, endedAt, claims })
+    for (const claim of claims) {
+      if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
+      else this.#claims.delete(claim.id)
+    }
   }
 
   /** Records the claims of a proposal whose parts are held already; `source` is the claim that a move is of. */
@@ -395,6 +472,7 @@ export class Ledger {
         if (claim !== undefined) this.#forgetUnused(claim)
       }
     }
+    for (const id of this.#ended.forget(now - this.#keyLimits.afterlifeMs)) if (this.#claims.has(id)) this.#inBoth--
     if (this.#forgotten < QUEUE_SLACK || 2 * this.#forgotten < this.#ending.length) return
     this.#ending = this.#ending.slice(this.#forgotten)
     this.#forgotten = 0
@@ -441,8 +519,9 @@ export class Ledger {
   #forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
     // the key may be bound anew by then, to other claims
-    if (this.findKey(claim.account, claim.key)?.claims.includes(claim.id)) return
-    this.claims.delete(claim.id)
+    if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
+    if (this.#ended.findClaim(claim.id) !== undefined) this.#inBoth--
+    this.#claims.delete(claim.id)
   }
 
   #endKey(claim: Claim, now: number): void {

@@ -1,4 +1,5 @@
 import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
+import type { StoredEndedKeys } from '../claims/ended-keys.ts'
 import type { BoundKey, KeyLimits } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
@@ -36,6 +37,8 @@ export interface Checkpoint {
   readonly keys: readonly BoundKey[]
   /** Since feature level 8; left out until they are set. */
   readonly keyLimits?: KeyLimits
+  /** Since feature level 8; keys whose claims have all ended, with those claims, are there and not among `keys` and `claims`. */
+  readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
   /** Since feature level 4, which older releases do not start from; left out while there is none. */
@@ -76,8 +79,9 @@ export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Check
 function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   const storedHosts = yield* storeEach(hosts.records, (record) => storeHost(fleet, record), slice)
-  const claims = yield* storeEach(ledger.claims.values(), (claim) => storeClaim(fleet, claim), slice)
-  const keys = yield* storeEach(ledger.keys(), (key) => ({ ...key }), slice)
+  const claims = yield* storeEach(ledger.claimsInFull.values(), (claim) => storeClaim(fleet, claim), slice)
+  const keys = yield* storeEach(ledger.keysInFull(), (key) => ({ ...key }), slice)
+  const endedKeys = ledger.endedKeys()
   return {
     format: fleet.featureLevel >= 2 ? 2 : 1,
     place: fleet.place,
@@ -96,6 +100,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
     claims,
     keys,
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
+    ...(endedKeys !== undefined && { endedKeys }),
     profiles: profiles.written(),
     activeProfiles: profiles
       .names()
@@ -150,11 +155,12 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     })
     if (!isLive(restored) && !lingering.has(claim.id)) hosts.own(record.index).claims.delete(restored)
   }
-  for (const claim of ledger.claims.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
+  for (const claim of ledger.claimsInFull.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
   yield
   if (checkpoint.keyLimits !== undefined) ledger.restoreKeyLimits(checkpoint.keyLimits)
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
   yield
+  if (checkpoint.endedKeys !== undefined) yield* ledger.restoreEndedKeys(checkpoint.endedKeys)
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) {
       yield
