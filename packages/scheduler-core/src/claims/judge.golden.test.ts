@@ -107,3 +107,35 @@ describe('the frozen rule of pools', () => {
     }
   })
 })
+
+// level 8: a log that rises to it, with entries of both kinds of types
+describe('the frozen rule of one live claim', () => {
+  const instances = read('./judge.golden.instances.jsonl')
+  const fleet = new Fleet()
+  test.each(instances.steps)('entry $entry.revision: $about', ({ entry, verdicts }) => {
+    expect(verdictsOf(fleet, entry)).toEqual(verdicts)
+  })
+
+  test('the log leaves exactly this state, and a fleet restored at any place goes on alike', () => {
+    const { place, now, ledger } = fleet
+    expect(instances.end.summary).toEqual({
+      place,
+      now,
+      claims: Object.fromEntries(
+        [...ledger.claims.values()].map(({ id, state, project, instanceAccount }) => [id, [state, project, instanceAccount]]),
+      ),
+      keys: [...ledger.keys()].map(({ account, key, forgottenAt }) => [account, key, forgottenAt]),
+      keyLimits: ledger.keyLimits,
+    })
+    expect(sha256(fleet)).toBe(instances.end.sha256)
+    const original = new Fleet()
+    for (const [i, { entry }] of instances.steps.entries()) {
+      original.apply(entry)
+      const restored = restoreFleet(JSON.parse(canonicalJson(checkpointOf(original))))
+      expect(canonicalJson(checkpointOf(restored))).toBe(canonicalJson(checkpointOf(original)))
+      for (const later of instances.steps.slice(i + 1))
+        expect([later.about, verdictsOf(restored, later.entry)]).toEqual([later.about, later.verdicts])
+      expect(sha256(restored)).toBe(instances.end.sha256)
+    }
+  })
+})
