@@ -176,7 +176,7 @@ describe('a further attempt', () => {
     await dataOf(api, `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, {
       in: { name: zone, hosts: names, availabilityZone: zone },
     })
-    const attempt = async (tried: readonly string[], more: Record<string, unknown> = {}) => {
+    const attempt = async (tried: readonly string[], more: Record<string, unknown> = {}): Promise<Json> => {
       const spec = novaSpec(instance, tried)
       Object.assign(spec.nova['nova_object.data'], { availability_zone: zone })
       const answer = await api.ask(SELECT, { in: { idempotencyKey: randomUUID(), spec, ...more } })
