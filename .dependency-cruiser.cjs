@@ -120,9 +120,9 @@ module.exports = {
     {
       name: 'server-has-one-door',
       severity: 'error',
-      comment: 'From outside, the server is what its index names.',
+      comment: 'From outside, the server is what its index names; its test databases are for tests too (builders-are-for-tests).',
       from: { path: '^(apps|packages)/', pathNot: '^apps/server/' },
-      to: { path: '^apps/server/', pathNot: `${server}/index[.]ts$` },
+      to: { path: '^apps/server/', pathNot: `${server}/(index|testing/test-database)[.]ts$` },
     },
     {
       name: 'core-has-five-doors',
@@ -142,9 +142,9 @@ module.exports = {
     {
       name: 'builders-are-for-tests',
       severity: 'error',
-      comment: 'What is published as ./testing is for tests and benchmarks.',
+      comment: 'What is published as ./testing, and the folder testing/ of the repository, are for tests and benchmarks.',
       from: { path: '^(apps|packages)/', pathNot: [tests, '/testing/', '/(bench|scenarios)/'] },
-      to: { path: '/src/testing/' },
+      to: { path: ['/src/testing/', '^testing/'] },
     },
     {
       name: 'features-stand-alone',

@@ -17,7 +17,10 @@ const project = (name: string, root: string, options: ProjectConfig['test'] = {}
     root,
     include: ['src/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    testTimeout: 30_000,
+    // for what never ends: a test that waits looks for its condition, and how long that takes is up to the load of the machine
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     // modules keep no state, so files that follow each other in a process share what is loaded; it saves a third of the processor time
     isolate: false,
     ...options,
@@ -26,18 +29,18 @@ const project = (name: string, root: string, options: ProjectConfig['test'] = {}
 
 export default defineConfig({
   test: {
-    // each file has its own database, ports and folders; left to itself, Vitest leaves one processor idle
-    maxWorkers: availableParallelism(),
+    // each file has its own database, ports and folders; many wait for processes that they started, and leave a processor to one more
+    maxWorkers: availableParallelism() + 1,
     projects: [
       project('core', 'packages/scheduler-core', { include: ['**/*.test.ts'] }),
       project('client', 'packages/client'),
       project('console', 'apps/console'),
-      project('bench', 'bench', { include: ['*.test.ts'], testTimeout: 60_000 }),
-      project('docs', 'docs', { include: ['*.test.ts'], testTimeout: 300_000, hookTimeout: 60_000 }),
+      project('bench', 'bench', { include: ['*.test.ts'] }),
+      project('docs', 'docs', { include: ['*.test.ts'], globalSetup: '../apps/server/src/testing/global-setup.ts' }),
       project('agent', 'apps/agent'),
-      { ...project('cli', 'apps/cli'), resolve: { ...resolve, alias: graphql } },
+      { ...project('cli', 'apps/cli', { globalSetup: '../server/src/testing/global-setup.ts' }), resolve: { ...resolve, alias: graphql } },
       {
-        ...project('server', 'apps/server', { globalSetup: './src/testing/global-setup.ts', hookTimeout: 60_000 }),
+        ...project('server', 'apps/server', { globalSetup: './src/testing/global-setup.ts' }),
         resolve: { ...resolve, alias: graphql },
       },
     ],

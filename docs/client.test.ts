@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
 import { type HttpProxy, startHttpProxy } from '../apps/server/src/testing/http-proxy.ts'
+import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
 
 // Runs the programs of docs/client.md, by the commands that stand there, and compares what they print with the page. What each
 // asks first for room is answered, and the answer is lost on its way.
@@ -15,24 +16,25 @@ const exec = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 let folder: string
 let service: Service
+let database: TestDatabase
 let proxy: HttpProxy
 let blocks: readonly { readonly form: string; readonly text: string }[]
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'gantt-client-'))
-  // the account of the embedded database has to get through
-  await chmod(folder, 0o711)
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
+  database = await createTestDatabase()
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), DATABASE_URL: database.url })
   proxy = await startHttpProxy(service.url)
   const page = await readFile(new URL('client.md', import.meta.url), 'utf8')
   blocks = [...page.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, form = '', text = '']) => ({ form, text }))
-}, 90_000)
+})
 
 afterAll(async () => {
   await proxy?.close()
   await service?.stop()
+  await database?.drop()
   await rm(folder, { recursive: true, force: true })
-}, 30_000)
+})
 
 const CLAIMS = '{ claims(first: 100, states: [RESERVED, CONFIRMED]) { nodes { id state host { name } } } }'
 
@@ -72,7 +74,7 @@ test('the program by curl', async (context) => {
 })
 
 test('the program in Python', async (context) => {
-  const reason = await missing('python3', '-c', 'import requests')
+  const reason = await missing('python3', '--version')
   if (reason !== undefined) context.skip(reason)
   await follow('examples/python/place.py')
 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../testing/extent.ts'
 import { openTerminals, readCommandBlocks, type Shell, type Terminals, toPattern } from './testing/terminals.ts'
 
 // Follows docs/cluster.md to the letter, but for what it says of Docker (compose.test.ts). `sh fails` ends with 1.
@@ -26,11 +27,10 @@ afterAll(async () => {
   await shell.run('npx gantt cluster down --purge')
   shell.end()
   await terminals.close()
-}, 120_000)
+})
 
-test.skipIf(noNats)(
-  `the page on clusters ends where it says, and leaves no process${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : ''}`,
-  { timeout: 900_000 },
+test.skipIf(noNats || !isLongForm)(
+  `the page on clusters ends where it says, and leaves no process${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   async () => {
     const page = await readFile(new URL('cluster.md', import.meta.url), 'utf8')
     const blocks = readCommandBlocks(page, ['sh', 'sh fails', 'sh compose'])

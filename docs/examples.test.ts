@@ -1,15 +1,17 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gantt, oneLine, type Said } from '../apps/cli/src/commands/testing/gantt.ts'
 import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
+import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
 
 // Runs what is in docs/what-if.md, docs/profiles.md, docs/explanations.md and docs/namespaces.md, on one service: their blocks of `sh`, `bash`
 // and `graphql`, and the `gantt ...` of the table of states. What is in capitals stands for something that is there.
 
 let folder: string
 let service: Service
+let database: TestDatabase
 let refused: string
 let placed: string
 
@@ -19,9 +21,8 @@ const REPORT = `mutation Report($updates: [ResourceStatsInput!]!) {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'gantt-pages-'))
-  // the account of the embedded database has to get through
-  await chmod(folder, 0o711)
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
+  database = await createTestDatabase()
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), DATABASE_URL: database.url })
   const rack = { vcpus: 64, vcpusUsed: 0, memoryMb: 524_288, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
   const hosts = { 'rack1-a': rack, 'rack1-b': rack, full: { ...rack, memoryMb: 8_192, memoryMbUsed: 8_000 } }
   const updates = Object.entries(hosts).map(([host, full], at) => {
@@ -33,12 +34,13 @@ beforeAll(async () => {
     oneLine<{ decision: { id: string } }>(await run('select', '--memory-mb', '4096', '--advice', '--json', ...args)).decision.id
   placed = await decided('--vcpus', '1')
   refused = await decided('--vcpus', '65')
-}, 60_000)
+})
 
 afterAll(async () => {
   await service?.stop()
+  await database?.drop()
   await rm(folder, { recursive: true, force: true })
-}, 30_000)
+})
 
 const run = (...args: readonly string[]): Promise<Said> => gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, ...args)
 

@@ -1,6 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkout } from './testing/follow-page.ts'
 import { gather, interrupt, openTerminals, readCommandBlocks, type Terminals, toPattern } from './testing/terminals.ts'
 
 // Follows docs/tutorial.md to the letter. `sh service` is the first terminal; before `sh stopped` it gets Ctrl-C.
@@ -39,4 +41,9 @@ test('the tutorial ends where it says', async () => {
   }
   expect(await readdir(terminals.folder)).not.toContain('gantt-tutorial')
   second.end()
+})
+
+test('npm finds the command as the pages call it', async () => {
+  const { stdout } = await promisify(execFile)('npx', ['gantt', '--version'], { cwd: checkout })
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })

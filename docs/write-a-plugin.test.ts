@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gantt } from '../apps/cli/src/commands/testing/gantt.ts'
 import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
+import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
 import { type Block, checkout, readBlocks, runTool, writeBlock } from './testing/follow-page.ts'
 
 // Does what docs/write-a-plugin.md says, outside of the checkout: a `diff` block is an edit, `sh` and `graphql` blocks are run. The service is
@@ -13,6 +14,7 @@ import { type Block, checkout, readBlocks, runTool, writeBlock } from './testing
 let folder: string
 let blocks: Block[]
 let service: Service
+let database: TestDatabase
 
 const REPORT = `mutation Report($updates: [ResourceStatsInput!]!) {
   updateResourceStats(input: { updates: $updates }) { appliedCount results { ... on UserError { message } } }
@@ -24,15 +26,14 @@ const PLACE = `mutation Place($input: SelectDestinationsInput!) { selectDestinat
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'gantt-plugin-'))
-  // the account of the embedded database has to get through
-  await chmod(folder, 0o711)
   blocks = await readBlocks('write-a-plugin.md')
   expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql diff diff graphql js js')
   runShell(0)
   for (const block of blocks.filter(({ form }) => form === 'diff')) await writeBlock(folder, block)
   const plugins = `trusted:${path.join(folder, 'quiet')},trusted:${path.join(checkout, 'examples/plugin-rack')},trusted:${path.join(checkout, 'examples/plugin-power')}`
   expect(shell(2)).toBe('GANTT_PLUGINS="trusted:$PWD/quiet" npm --prefix "$GANTT" start\n')
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), GANTT_PLUGINS: plugins })
+  database = await createTestDatabase()
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), DATABASE_URL: database.url, GANTT_PLUGINS: plugins })
   const machine = { vcpus: 64, vcpusUsed: 0, memoryMb: 524_288, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
   const hosts = {
     busy: { runningVms: 2, traits: ['CUSTOM_RACK_R1'] },
@@ -44,12 +45,13 @@ beforeAll(async () => {
     return { name: { host }, reporter, report: { full: { ...machine, ...said } } }
   })
   expect(await service.client.request(REPORT, { updates })).toMatchObject({ updateResourceStats: { appliedCount: 3 } })
-}, 90_000)
+})
 
 afterAll(async () => {
   await service?.stop()
+  await database?.drop()
   await rm(folder, { recursive: true, force: true })
-}, 30_000)
+})
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
 const ask = (query: string, variables: Record<string, unknown> = {}): Promise<any> => service.client.request(query, variables)

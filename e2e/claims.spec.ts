@@ -291,7 +291,9 @@ test('a list that cannot be read again says since when it stands so, and what is
   await page.route('**/graphql', (route) => route.abort())
   const problem = page.getByRole('main').getByRole('alert').first()
   await expect(problem).toContainText('The service cannot be reached', { timeout: 30_000 })
-  await expect(page.locator('[data-as-of-read]').last()).toContainText(/^as of .*\d+:\d+:\d+.*, (now|\d+(\.\d)? s ago)$/)
+  await expect(page.locator('[data-as-of-read]').last()).toContainText(
+    /^(No news for \d+ \w+: )?as of .*\d+:\d+:\d+.*, (now|\d+(\.\d)? s ago)$/,
+  )
   await problem.getByRole('button', { name: 'Copy' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^The service cannot be reached: /)
   await page.unroute('**/graphql')

@@ -18,6 +18,9 @@ export interface Machine {
     readonly pages?: readonly { readonly sizeKib: number; readonly total: number; readonly reserved?: number; readonly used?: number }[]
   }[]
   readonly traits?: readonly string[]
+  /** How many instances it runs, and which. */
+  readonly runningVms?: number
+  readonly instances?: readonly string[]
   readonly hypervisorType?: string
   readonly hypervisorVersion?: number
   readonly cpuInfo?: { readonly arch?: string; readonly vendor?: string; readonly model?: string }

@@ -64,6 +64,16 @@ export const tools = {
   vitest: 'vitest/vitest.mjs',
 }
 
+/**
+ * All types are right where each of these ends well: name, tool, arguments. One program for all that runs in Node, since packages are
+ * checked by their sources: a program for each would check those of the core five times. `turbo run check` does that, package by package.
+ */
+export const typeChecks = [
+  ['type check', tools.tsc, ['--noEmit', '-p', 'tsconfig.node.json']],
+  ['type check of the console', tools.tsc, ['--noEmit', '-p', 'apps/console']],
+  ['type check of the browser tests', tools.tsc, ['--noEmit', '-p', 'e2e']],
+]
+
 function assertNodeVersion() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return

@@ -1,19 +1,17 @@
 // `npm run <task>`: makes the checkout ready, then does one thing.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { prepare, root, runTool, tools } from './prepare.mjs'
+import { prepare, root, runTool, tools, typeChecks } from './prepare.mjs'
 
 const [task, ...args] = process.argv.slice(2)
 
 const tasks = {
   build: () => 0, // preparing has done it
-  check: () =>
-    run(tools.turbo, ['run', 'check', '--output-logs=new-only']) ||
-    run(tools.tsc, ['--noEmit', '-p', 'e2e']) ||
-    run(tools.tsc, ['--noEmit', '-p', 'bench']),
+  check: () => typeChecks.reduce((status, [, tool, fixed]) => status || run(tool, fixed), 0),
   lint: () => run(tools.biome, ['check']),
   format: () => run(tools.biome, ['check', '--write']),
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
+  'test:without-shared': async () => (await import('./without-shared.mjs')).testWithoutShared(),
   prisma: () => spawnSync(process.execPath, [path.join(root, 'tools', 'prisma.mjs'), ...args], { stdio: 'inherit' }).status ?? 1,
   e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
   'e2e:large': async () => (await import('./browser-tests.mjs')).runLargeFleetTests(args),

@@ -6,18 +6,16 @@
 //   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known beforehand; also for describe
 // Arguments go to Vitest, and then no browser is started: `npm test -- --project core`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ensureNatsServer } from './nats-server.mjs'
-import { prepare, runTool, tools } from './prepare.mjs'
+import { prepare, runTool, tools, typeChecks } from './prepare.mjs'
 
 prepare()
 // loaded here, since it needs packages, and in a fresh clone there were none until now
 const { runCountedBrowserTests } = await import('./browser-tests.mjs')
 const staticChecks = [
-  ['type check', tools.turbo, ['run', 'check', '--output-logs=errors-only', `--concurrency=${availableParallelism()}`]],
-  ['type check of the browser tests', tools.tsc, ['--noEmit', '-p', 'e2e']],
-  ['type check of the benchmarks', tools.tsc, ['--noEmit', '-p', 'bench']],
+  ...typeChecks,
   ['lint and format', tools.biome, ['check']],
   ['import rules', tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
   ['size of the console', '../tools/console-size.mjs', []],

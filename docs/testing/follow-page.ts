@@ -50,7 +50,7 @@ function edited(file: string, diff: string): string {
 export async function copyCore(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
   await mkdir(path.join(folder, core), { recursive: true })
-  for (const name of ['tsconfig.json', 'package.json', `${core}/src`, `${core}/package.json`])
+  for (const name of ['tsconfig.json', 'package.json', 'testing', `${core}/src`, `${core}/package.json`])
     await cp(path.join(checkout, name), path.join(folder, name), { recursive: true })
   await symlink(path.join(checkout, 'node_modules'), path.join(folder, 'node_modules'))
   return folder

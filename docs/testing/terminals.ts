@@ -1,15 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { checkout } from './follow-page.ts'
 
 // What follows a page to the letter: its blocks of commands, in order, in one bash; what they print is compared with the
 // `text` block behind them. In a `text` block `<...>` stands for anything within a line, a line `...` for any lines, and
-// blanks may be more or fewer. TMPDIR and HOME are folders of the test.
+// blanks may be more or fewer. TMPDIR and HOME are folders of the test; `npx` is a script that starts the command of the checkout,
+// since npm's own takes longer than the commands do (docs/tutorial.test.ts runs that one once).
 
-const PATIENCE_MS = 240_000
+const PATIENCE_MS = 600_000
+
+/** Tells a command in npm's words that npx called it. */
+const NPX = `#!/bin/sh
+export npm_command=exec npm_lifecycle_script="$1"
+command="node_modules/.bin/$1"
+shift
+exec "$command" "$@"
+`
 
 /** A block of commands of a page. */
 export interface CommandBlock<Kind extends string> {
@@ -66,11 +75,21 @@ export async function openTerminals(prefix: string): Promise<Terminals> {
   // the account of the embedded database has to get through
   await chmod(folder, 0o755)
   await symlink(checkout, path.join(folder, 'gantt'))
+  const programs = path.join(folder, 'programs')
+  await mkdir(programs)
+  await writeFile(path.join(programs, 'npx'), NPX, { mode: 0o755 })
   const started: ChildProcess[] = []
   const startBash = (environment: Readonly<Record<string, string>> = {}): ChildProcess => {
     const child = spawn('bash', [], {
       cwd: path.join(folder, 'gantt'),
-      env: { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', NO_UPDATE_NOTIFIER: '1', ...environment },
+      env: {
+        PATH: `${programs}:${process.env.PATH ?? ''}`,
+        HOME: folder,
+        TMPDIR: folder,
+        LANG: 'C.UTF-8',
+        NO_UPDATE_NOTIFIER: '1',
+        ...environment,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
       // Ctrl-C reaches everything in a terminal, so this terminal is a group
       detached: true,

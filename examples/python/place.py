@@ -1,22 +1,33 @@
-"""Places one instance, starts it, and confirms its room, with requests alone.
+"""Places one instance, starts it, and confirms its room, with the standard library alone.
 
 A call that holds room carries an idempotency key, so it may be made again where no answer came: room is never held twice.
 Two hosts report first, so that there is room.
 """
 
+import http.client
+import json
 import os
 import random
 import time
+import urllib.error
+import urllib.request
 import uuid
-
-import requests
 
 URL = os.environ.get("GANTT_URL", "http://127.0.0.1:4400/graphql")
 KEY = os.environ["GANTT_KEY"]
 DEADLINE_S = 30
 PASSING = {408, 429, 502, 503, 504}
 
-session = requests.Session()
+
+def post(body, timeout):
+    """The answer as (status, headers, text), whatever its status; raises an OSError or an HTTPException where none came."""
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(URL, json.dumps(body).encode(), headers), timeout=timeout) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as answer:
+        with answer:
+            return answer.code, answer.headers, answer.read()
 
 
 def call(query, **variables):
@@ -26,21 +37,17 @@ def call(query, **variables):
     while True:
         wait = 0
         try:
-            answer = session.post(
-                URL,
-                json={"query": query, "variables": variables},
-                headers={"Authorization": f"Bearer {KEY}"},
-                timeout=max(0.1, min(12, end - time.monotonic())),
-            )
-            if answer.status_code not in PASSING:
-                body = answer.json()
+            timeout = max(0.1, min(12, end - time.monotonic()))
+            status, headers, text = post({"query": query, "variables": variables}, timeout)
+            if status not in PASSING:
+                body = json.loads(text)
                 if body.get("errors"):
                     raise RuntimeError("; ".join(error["message"] for error in body["errors"]))
                 return body["data"]
-            failure = RuntimeError(f"{URL} answered {answer.status_code}")
-            after = answer.headers.get("Retry-After", "")
+            failure = RuntimeError(f"{URL} answered {status}")
+            after = headers.get("Retry-After", "")
             wait = int(after) if after.isdigit() else 0
-        except (requests.ConnectionError, requests.Timeout) as error:
+        except (OSError, http.client.HTTPException) as error:
             failure = error
         # full jitter: those who failed together do not come back together
         wait += random.uniform(0, min(5, 0.1 * 2**failures))

@@ -104,7 +104,6 @@ test('the image is built by scripts, and starts a file, of this repository', () 
 
 test.skipIf(noNatsServer !== undefined)(
   `a nats-server takes the options of compose.yaml, each of its own name${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
-  { timeout: 120_000 },
   async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-compose-'))
     const names = ['nats-1', 'nats-2', 'nats-3']
@@ -124,7 +123,7 @@ test.skipIf(noNatsServer !== undefined)(
     const server = createNatsChild({ command: [program, ...here, '--addr', '127.0.0.1', '--port', String(port)], log })
     try {
       server.start()
-      await expect.poll(() => fs.readFileSync(log, 'utf8'), { timeout: 60_000 }).toContain('Server is ready')
+      await expect.poll(() => fs.readFileSync(log, 'utf8')).toContain('Server is ready')
       expect(fs.readFileSync(log, 'utf8')).toMatch(/Starting JetStream[\s\S]*Starting JetStream cluster|JetStream cluster/)
     } finally {
       await server.close()

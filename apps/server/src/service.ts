@@ -257,7 +257,13 @@ export async function openService({
       keys,
       console: createConsole(consoleFolder()),
       documents: await readDocuments(consoleFolder()),
-      graphql: createGraphql({ schema: createSchema(), services, settled: () => replica.settled(), warn }),
+      graphql: createGraphql({
+        schema: createSchema(),
+        services,
+        settled: () => replica.settled(),
+        heartbeat: () => ({ revision: replica.fleet.place.revision, stateAgeMs: replica.age }),
+        warn,
+      }),
       metrics: () =>
         metricsText({
           health: services.health.view(),

@@ -18,7 +18,7 @@ export interface FollowOptions {
   readonly after?: string
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal
-  /** A stream that is silent for so long is broken, milliseconds; 30,000 if not given. The service gives a sign of life every 12 s. */
+  /** A stream that is silent for so long is broken, milliseconds; 30,000 if not given. The service sends a heartbeat every second, older releases every 12 s. */
   readonly silentMs?: number
   /** Told of each break before the stream is opened again. */
   onBreak?(error: unknown): void

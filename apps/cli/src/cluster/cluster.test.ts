@@ -29,7 +29,7 @@ afterAll(async () => {
   // what a failed step has left running
   if (fs.existsSync(path.join(dir, 'cluster.json'))) await cluster('down', '--purge', '--dir', dir)
   fs.rmSync(root, { recursive: true, force: true })
-}, 120_000)
+})
 
 interface Ended {
   readonly code: number | null
@@ -75,9 +75,7 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running', {
-  timeout: 300_000,
-}, async () => {
+test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running', async () => {
   const { engine, key, processes } = await told('up', '--engine', 'postgres', '--replicas', '2')
   expect(engine).toBe('postgres')
   expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
@@ -164,7 +162,7 @@ test('what cannot be done is refused, each with what was found and what would he
   } finally {
     taken.close()
   }
-}, 120_000)
+})
 
 test('a plan that is none is said, and stays', async () => {
   const broken = path.join(root, 'broken')
@@ -175,7 +173,7 @@ test('a plan that is none is said, and stays', async () => {
   expect(fs.readFileSync(path.join(broken, 'cluster.json'), 'utf8')).toBe('{"engine": "nats"}')
 })
 
-test('in the foreground Ctrl-C takes all of it down', { timeout: 240_000 }, async () => {
+test('in the foreground Ctrl-C takes all of it down', async () => {
   const front = path.join(root, 'front')
   const child = spawn(
     process.execPath,
@@ -190,7 +188,7 @@ test('in the foreground Ctrl-C takes all of it down', { timeout: 240_000 }, asyn
     out += text
   })
   const closed = once(child, 'close')
-  await expect.poll(() => out, { timeout: 180_000 }).toContain('cluster down')
+  await expect.poll(() => out).toContain('cluster down')
   child.kill('SIGINT')
   expect((await closed)[0]).toBe(0)
   expect(out).toContain('All of it is down.')

@@ -246,9 +246,7 @@ test('a key bound to a project places, and is told of hosts only where its insta
 
 test('decisions are listed, and narrowed by outcome', async () => {
   const refused = await refusedDecision()
-  await expect
-    .poll(async () => idsOf(await run('decisions', '--outcome', 'NO_VALID_HOST', '--json')), { timeout: 5_000 })
-    .toContain(refused)
+  await expect.poll(async () => idsOf(await run('decisions', '--outcome', 'NO_VALID_HOST', '--json'))).toContain(refused)
   const { out } = await run('decisions', '--outcome', 'NO_VALID_HOST')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/\n[0-9a-f-]{36} +\d+ s +NO_VALID_HOST +1x 99/)

@@ -43,11 +43,13 @@ interface Move {
 
 interface Preview {
   readonly __typename: 'HostEvacuatePreview'
+  readonly instancesWithoutClaims: number
   readonly moves: readonly { claim: Leaving; destination: HostName | null; message: string | null; reasons: readonly Reason[] }[]
 }
 
 interface Done {
   readonly __typename: 'HostEvacuatePayload'
+  readonly instancesWithoutClaims: number
   readonly moves: readonly {
     readonly claim: Leaving
     readonly result: Refusal & {
@@ -62,9 +64,10 @@ const LEAVING = 'claim { id instanceUuid }'
 const EVACUATE = `mutation Evacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
   hostEvacuate(input: $input, dryRun: $dryRun) {
     __typename
-    ... on HostEvacuatePreview { placedCount moves { ${LEAVING} destination { name node } message reasons { ${REASON} } } }
+    ... on HostEvacuatePreview { placedCount instancesWithoutClaims moves { ${LEAVING} destination { name node } message reasons { ${REASON} } } }
     ... on HostEvacuatePayload {
       placedCount
+      instancesWithoutClaims
       moves {
         ${LEAVING}
         result {
@@ -83,7 +86,9 @@ const EVACUATE = `mutation Evacuate($input: HostEvacuateInput!, $dryRun: Boolean
 export function addEvacuate(host: Command): void {
   const evacuate = host
     .command('evacuate')
-    .description('find another place for every instance of a host, and hold the room there; ends with 1 where one has to stay')
+    .description(
+      'find another place for every instance of a host, and hold the room there; ends with 1 where one has to stay, or has no claim to move',
+    )
     .argument('<host>', 'its name')
     .option('--node <name>', 'only this node, of a host with many', notEmpty)
     .option('--dry-run', 'hold nothing; tell where each would go')
@@ -117,9 +122,10 @@ async function evacuateHost(name: string, { node, dryRun, confirm, ttl, profile,
     })
   if (!('moves' in answer)) throw toRefusal(answer)
   const moves = answer.__typename === 'HostEvacuatePreview' ? answer.moves.map(toForeseen) : answer.moves.map(toMove)
-  const exitCode = moves.every(({ to }) => to !== null) ? EXIT.done : EXIT.refused
+  const { instancesWithoutClaims: without } = answer
+  const exitCode = without === 0 && moves.every(({ to }) => to !== null) ? EXIT.done : EXIT.refused
   const json = { ...(dryRun ? {} : { idempotencyKey }), ...answer }
-  return { lines: toLines(name, moves, dryRun === true), json, exitCode }
+  return { lines: [...toWarning(name, without), ...toLines(name, moves, dryRun === true)], json, exitCode }
 }
 
 const toForeseen = ({ claim, destination, message, reasons }: Preview['moves'][number]): Move => ({
@@ -134,6 +140,17 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
   const selected = result.destinations?.[0]?.selected
   if (selected !== undefined) return { claim, to: selected.host, there: selected.claim?.id ?? null, why: '', reasons: [] }
   return { claim, to: null, there: null, why: toRefusal(result).message, reasons: result.reasons ?? [] }
+}
+
+/** What an evacuation leaves behind, first and in capitals: whoever powers the host off would end these instances. */
+function toWarning(name: string, without: number): readonly string[] {
+  if (without === 0) return []
+  const [instances, them] = without === 1 ? ['1 instance', 'It'] : [`${without} instances`, 'They']
+  return [
+    `WARNING: ${instances} on ${name} WILL NOT MOVE: no claim covers ${without === 1 ? 'it' : 'them'}.`,
+    `${them} must be moved by other means before the host is stopped.`,
+    '',
+  ]
 }
 
 function toLines(name: string, moves: readonly Move[], isDryRun: boolean): readonly string[] {

@@ -4,7 +4,8 @@ import { expect, test, vi } from 'vitest'
 import { gantt, oneLine, widthOf } from './testing/gantt.ts'
 import { useOwnService } from './testing/own-service.ts'
 
-const own = useOwnService()
+// `db stop` is tried on its server
+const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
 /** A reservation of one CPU. */
@@ -125,7 +126,7 @@ test('a host is closed and opened; --dry-run only tells', async () => {
 })
 
 test('replicas tells who there is and whether it is sound, in 80 columns and as one line of JSON', async () => {
-  await expect.poll(async () => (await run('replicas')).out, { timeout: 15_000 }).toContain('it looked at')
+  await expect.poll(async () => (await run('replicas')).out).toContain('it looked at')
   const said = await run('replicas')
   expect(said).toMatchObject({ code: 0, err: '' })
   expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)

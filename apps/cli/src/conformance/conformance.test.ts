@@ -3,24 +3,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../testing/shared-folder.ts'
 import { gantt } from '../commands/testing/gantt.ts'
 import { findCaseFiles } from './cases.ts'
 import { runCases } from './run-cases.ts'
 import { differenceOf } from './verdicts.ts'
 
-// recorded verdicts stay out of the repository: they lie beside the checkout, or nowhere
-const shared = path.resolve(import.meta.dirname, '../../../../../shared/conformance/cases')
-const here = fs.existsSync(shared)
+const recorded = sharedData('conformance/cases')
 
 describe('the recorded verdicts', () => {
-  test.skipIf(!here)(
-    `all of them are ours${here ? '' : ` (skipped: there is no ${path.relative(process.cwd(), shared)})`}`,
-    { timeout: 120_000 },
-    () => {
-      const failed = runCases(findCaseFiles(shared)).filter((result) => result.failed > 0)
-      expect(failed).toEqual([])
-    },
-  )
+  test.skipIf(recorded.isMissing)(`all of them are ours${recorded.skipNote}`, () => {
+    const failed = runCases(findCaseFiles(recorded.path)).filter((result) => result.failed > 0)
+    expect(failed).toEqual([])
+  })
 })
 
 describe('a folder of cases', () => {

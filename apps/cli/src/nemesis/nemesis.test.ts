@@ -1,33 +1,28 @@
 import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
 import { expect, test, vi } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { createChecks } from '../prove/checks.ts'
 import { EngineMissingError } from './engine.ts'
 import { startNats } from './engines/nats.ts'
 import { type NemesisOptions, runNemesis } from './run.ts'
 
-/** A run that is short, and finds nothing. */
+/** A run that finds nothing. */
 async function findNothing(options: Pick<NemesisOptions, 'engine' | 'faults'>): Promise<void> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
-  const figures = await runNemesis(createChecks(say), { seconds: 5, replicas: 2, clients: 8, seed: 'short', ...options }, say)
+  const figures = await runNemesis(createChecks(say), { seconds: byExtent(5, 30), replicas: 2, clients: 8, seed: 'short', ...options }, say)
   expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
   expect(Object.keys(figures.faults).length).toBeGreaterThan(0)
   expect(figures.claims).toBeGreaterThan(0)
 }
 
-test(
-  'the nemesis finds nothing in its short form: two replicas, kill -9 of one, and a fail-over to the standby',
-  {
-    timeout: 240_000,
-  },
-  () => findNothing({ engine: 'postgres', faults: ['fail-over to the standby', 'kill -9 of a replica'] }),
-)
+test('the nemesis finds nothing: two replicas, kill -9 of one, and a fail-over to the standby', () =>
+  findNothing({ engine: 'postgres', faults: ['fail-over to the standby', 'kill -9 of a replica'] }))
 
 const noNats = findNatsServer() === undefined
 
 test.skipIf(noNats)(
   `nor on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : ''}`,
-  { timeout: 240_000 },
   () => findNothing({ engine: 'nats', faults: ["kill -9 of the stream's leader", 'kill -9 of a replica'] }),
 )
 

@@ -27,7 +27,8 @@ export interface Service {
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
-const START_TIMEOUT_MS = 60_000
+/** A machine that is busy with something else takes long; one that never starts is rare. */
+const START_TIMEOUT_MS = 300_000
 
 /** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. `program`: of another checkout. */
 export async function startService(

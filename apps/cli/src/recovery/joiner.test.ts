@@ -1,14 +1,14 @@
 import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
 import { expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { createChecks } from '../prove/checks.ts'
 import { createFigures } from './figure.ts'
 import { measureJoiner } from './joiner.ts'
 
 const noNats = findNatsServer() === undefined
 
-test.skipIf(noNats)(
-  `a replica joins a fleet, and all of it comes back after kill -9 of everything${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : ''}`,
-  { timeout: 240_000 },
+test.skipIf(noNats || !isLongForm)(
+  `a replica joins a fleet, and all of it comes back after kill -9 of everything${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   async () => {
     const said: string[] = []
     const say = (line: string): void => void said.push(line)

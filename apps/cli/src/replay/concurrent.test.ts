@@ -1,6 +1,7 @@
 import { createRandom } from '@gantt/scheduler-core'
 import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
 import { expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { createNatsCluster } from '../nemesis/engines/nats-cluster.ts'
 import { withFolder } from '../prove/folder.ts'
 import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
@@ -54,15 +55,13 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
   }
 }
 
-test('three replicas on one PostgreSQL promise nothing twice and pack as one does', { timeout: 240_000 }, () =>
-  withFolder((folder) => packsAsOne({ GANTT_DATA_DIR: folder })),
-)
+test('three replicas on one PostgreSQL promise nothing twice and pack as one does', () =>
+  withFolder((folder) => packsAsOne({ GANTT_DATA_DIR: folder })))
 
 const program = findNatsServer()
 
-test.skipIf(program === undefined)(
-  `so do three on three nats-servers${program === undefined ? ` [skipped: ${INSTALL_NATS_SERVER}]` : ''}`,
-  { timeout: 240_000 },
+test.skipIf(program === undefined || !isLongForm)(
+  `so do three on three nats-servers${program === undefined ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   () =>
     withFolder(async (folder) => {
       const cluster = await createNatsCluster(program as string, `${folder}-nats`)

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
+import { sharedData } from '../../../../testing/shared-folder.ts'
 import { readHuaweiEpisodes } from './huawei-episodes.ts'
 import { runHuaweiFill } from './huawei-fill.ts'
 import { readHuaweiVms } from './huawei-vms.ts'
@@ -10,13 +11,12 @@ import { runOpenb } from './openb.ts'
 import { readOpenbNodes } from './openb-nodes.ts'
 import { readOpenbPods } from './openb-pods.ts'
 
-// The traces stay out of the repository (one is non-commercial): they lie beside the checkout, or nowhere.
-const traces = path.resolve(import.meta.dirname, '../../../../../shared/traces')
-const here = existsSync(traces)
-const reason = here ? '' : ' [skipped: the trace files are not beside the checkout]'
+// one of the two is non-commercial, and so neither is in the repository
+const huawei = sharedData('traces/huawei-east-1')
+const openb = sharedData('traces/openb')
 
-describe.skipIf(!here)(`Huawei-East-1${reason}`, () => {
-  const file = (name: string) => path.join(traces, 'huawei-east-1', name)
+describe.skipIf(huawei.isMissing)(`Huawei-East-1${huawei.skipNote}`, () => {
+  const file = (name: string) => path.join(huawei.path, name)
 
   // the first 10 of the 1,000 published episodes; figures of an independent program by the published rules
   test.each([
@@ -32,19 +32,19 @@ describe.skipIf(!here)(`Huawei-East-1${reason}`, () => {
     60_000,
   )
 
-  test('first-fit turns 17 VMs away on 43 hosts', async () => {
+  test.skipIf(!isLongForm)(`first-fit turns 17 VMs away on 43 hosts${longFormNote}`, async () => {
     const vms = readHuaweiVms(file('vms.csv.gz'))
     expect(await runHuaweiFill({ vms, hosts: 43, profile: 'first-fit', seed: '1' })).toMatchObject({ rejected: 17, peakHosts: 43 })
-  }, 60_000)
+  })
 })
 
-describe.skipIf(!here)(`OpenB${reason}`, () => {
+describe.skipIf(openb.isMissing)(`OpenB${openb.skipNote}`, () => {
   test('first-fit allocates what is published, within the spread of seeds', async () => {
-    const nodes = readOpenbNodes(path.join(traces, 'openb/nodes.csv.gz')).filter(({ gpus }) => gpus > 0)
-    const pods = readOpenbPods(path.join(traces, 'openb/pods_default.csv.gz'))
+    const nodes = readOpenbNodes(path.join(openb.path, 'nodes.csv.gz')).filter(({ gpus }) => gpus > 0)
+    const pods = readOpenbPods(path.join(openb.path, 'pods_default.csv.gz'))
     const createDriver = (seed: string) => createInProcessDriver({ seed })
     const result = await runOpenb({ nodes, pods, profile: 'first-fit', scale: 1, seed: 1, createDriver })
     expect(result.gpus).toBe(6_212)
     expect(Math.abs(result.gpuAllocatedPct - 94.5)).toBeLessThan(0.3)
-  }, 60_000)
+  })
 })

@@ -39,8 +39,9 @@ export function compareCapacity(
 function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
   const one = { ...request, numInstances: 1, instanceUuids: [] }
   let count = 0
+  // the seeds by which the core places where the order matters
   for (; count <= LIMIT; count++) {
-    const question = { request: one, profile, seed: `${seed} ${count}`, alternates: 0, allOrNothing: true }
+    const question = { request: one, profile, seed: `${seed} 0.${count}`, alternates: 0, allOrNothing: true }
     const [next] = decideAsModel(fleet, question).placed
     if (next === undefined) break
     const { host, takes } = next

@@ -6,6 +6,7 @@ import {
   decide,
   ENTRY_FORMAT,
   examineAgain,
+  FEATURE_LEVEL,
   Fleet,
   groupOf,
   type KeptDecision,
@@ -55,7 +56,7 @@ export const getRequest = (input: unknown): RequestSpec => get(parseRequestSpec(
 export const getProfile = (input: unknown): Profile => get(parseProfile(input))
 export const getStats = (input: unknown) => get(parseHostStats(input))
 
-/** A log of one fleet; every change must count, but claims of a group that is bound otherwise. */
+/** A log of one fleet, at the level of this release as a new one is; every change must count, but claims of a group that is bound otherwise. */
 export interface CoreLog {
   readonly fleet: Fleet
   append(change: Change): string | undefined
@@ -63,14 +64,13 @@ export interface CoreLog {
 
 export function openLog(): CoreLog {
   const fleet = new Fleet()
-  return {
-    fleet,
-    append(change) {
-      const revision = fleet.place.revision + 1
-      const entry = { format: ENTRY_FORMAT, id: `e${revision}`, writer: 'truth', basis: fleet.place, changes: [change] } as const
-      return fleet.apply({ ...entry, revision, at: 1_000 })[0]
-    },
+  const append = (change: Change): string | undefined => {
+    const revision = fleet.place.revision + 1
+    const entry = { format: ENTRY_FORMAT, id: `e${revision}`, writer: 'truth', basis: fleet.place, changes: [change] } as const
+    return fleet.apply({ ...entry, revision, at: 1_000 })[0]
   }
+  append({ type: 'feature', level: FEATURE_LEVEL })
+  return { fleet, append }
 }
 
 /** The report of a host as the log has it. */

@@ -19,12 +19,12 @@ export function drawStats(draw: Draw, theme: Theme): HostStatsInput {
   return {
     vcpus: draw.chance(10) ? draw.between(0, 2) : draw.between(3, 16),
     vcpusUsed: draw.of([0, 0, 1, 2, 5]),
-    memoryMb: (draw.chance(10) ? draw.between(0, 2) : draw.between(3, 20)) * 512,
+    memoryMb: (draw.chance(15) ? draw.between(0, 2) : draw.between(3, 20)) * 512,
     memoryMbUsed: draw.of([0, 0, 512, 700, 2_048]),
     localGb: draw.chance(10) ? draw.between(0, 2) : draw.between(3, 20),
     localGbUsed: draw.of([0, 0, 1, 3]),
     cpuAllocationRatio: draw.of([1, 1, 1, 2, 2, 1.5, 0.333]),
-    ramAllocationRatio: draw.of([1, 1, 1, 1.5]),
+    ramAllocationRatio: draw.of([1, 1, 1, 1.5, 2, 4]),
     diskAllocationRatio: draw.of([1, 1, 2]),
     runningVms: draw.of([0, 0, 1, 3]),
     numIoOps: draw.of([0, 0, 1, 2]),
@@ -70,12 +70,25 @@ function drawInventory(draw: Draw, resourceClass: string): NonNullable<HostStats
 
 function drawCell(draw: Draw, cell: number): NonNullable<HostStatsInput['numaCells']>[number] {
   const cpuset = draw.list(draw.between(1, 4), (cpu) => cpu + cell * 4)
+  const memoryMb = draw.between(1, 6) * 512
   return {
     id: 2 - cell,
     cpuset,
-    memoryMb: draw.between(1, 6) * 512,
+    memoryMb,
     memoryUsageMb: draw.of([null, null, 0, 512]),
     cpuUsage: draw.of([null, null, 0, 1]),
     pinnedCpus: draw.chance(70) ? null : draw.some(cpuset, draw.between(0, 2)),
+    pages: draw.chance(60) ? [] : drawPages(draw, memoryMb),
   }
+}
+
+/** Half a cell or so as huge pages; what is left may be counted as plain pages, and some of these may be missing. */
+function drawPages(draw: Draw, memoryMb: number): NonNullable<HostStatsInput['numaCells']>[number]['pages'] {
+  const huge = draw.between(0, memoryMb / 256) * 128
+  const total = huge / 2
+  const plain = memoryMb - huge - (draw.chance(30) ? 100 : 0)
+  return [
+    ...(draw.chance(60) ? [{ sizeKib: 4, total: Math.max(0, plain) * 256 }] : []),
+    { sizeKib: 2_048, total, used: draw.of([null, null, 0, Math.min(total, 64)]) },
+  ]
 }

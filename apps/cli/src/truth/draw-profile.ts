@@ -43,6 +43,8 @@ type Options = NonNullable<ProfileInput['weighers'][number]['options']>
 
 function drawOptions(draw: Draw, name: string): Options {
   if (weighers[name]?.key !== undefined) return draw.chance(40) ? { aggregateMultiplier: draw.chance(80) } : {}
+  // without typical requests it has nothing to weigh
+  if (name === 'GpuFragmentationWeigher') return { typical: drawTypical(draw) }
   if (draw.chance(40)) return {}
   if (name === 'BestFitWeigher' || name === 'DotProductWeigher')
     return {
@@ -53,7 +55,6 @@ function drawOptions(draw: Draw, name: string): Options {
       points: draw.chance(40),
     }
   if (name === 'FullnessWeigher') return { resources: draw.some(['VCPU', 'MEMORY_MB', 'DISK_GB', 'CUSTOM_FPGA'], draw.between(1, 3)) }
-  if (name === 'GpuFragmentationWeigher') return { typical: drawTypical(draw) }
   if (name === 'GpuClusteringWeigher') return { scale: draw.of([1_000, 3_000]) }
   return {}
 }

@@ -24,3 +24,13 @@ test.each([
   ['it takes no writes', health({ mode: 'READ_ONLY' }), { label: 'read only', colour: 'red' }],
   ['it does not answer', undefined, { label: 'no answer', colour: 'red' }],
 ])('%s', (_what, given, shown) => expect(standingOf(given)).toMatchObject(shown))
+
+test.each([
+  ['whatever it said before', health()],
+  ['also where it found trouble', health({ violations: 3 })],
+  ['also where it said nothing yet', undefined],
+])('no news comes before all else: %s', (_what, given) => {
+  const shown = standingOf(given, 12)
+  expect(shown).toMatchObject({ label: 'No news', since: 'for 12 s', colour: 'red' })
+  expect(shown.age).toBeUndefined()
+})

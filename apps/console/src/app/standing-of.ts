@@ -12,6 +12,8 @@ export interface Health {
 
 export interface Shown {
   readonly label: string
+  /** For how long that has been so; it grows each second. */
+  readonly since?: string
   /** When that was looked at, where it is no failure. */
   readonly age?: string
   readonly colour: 'green' | 'red'
@@ -20,8 +22,16 @@ export interface Shown {
 
 const labels = { STORE_AWAY: 'store away', READ_ONLY: 'read only', CLOSING: 'closing' } as const
 
-/** What is most urgent comes first: no answer, what it cannot do, what cannot be. */
-export function standingOf(health: Health | undefined): Shown {
+/**
+ * What is most urgent comes first: no news, no answer, what it cannot do, what cannot be. `silence`: for how many seconds there has
+ * been no news from the service; what it said before that is no longer known to be so.
+ */
+export function standingOf(health: Health | undefined, silence?: number): Shown {
+  if (silence !== undefined) {
+    const since = `for ${formatDuration(1_000 * silence)}`
+    const text = `Nothing new was heard from the service ${since}. What is shown may be old; the service is asked again each second.`
+    return { label: 'No news', since, colour: 'red', text }
+  }
   if (health === undefined)
     return { label: 'no answer', colour: 'red', text: 'The service did not say how it stands; it is asked again every few seconds.' }
   const { mode, reason, replica, stateAge, violations, checkedAge } = health

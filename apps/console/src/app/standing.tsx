@@ -1,7 +1,10 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core'
+import { useEffect } from 'react'
 import { useOperation } from '../lib/api.ts'
+import { readDuration } from '../lib/format.ts'
 import { graphql } from '../lib/graphql.ts'
 import { useSession } from '../lib/session.ts'
+import { contact, useSilence } from '../lib/use-freshness.ts'
 import { standingOf } from './standing-of.ts'
 
 const STANDING = graphql(`
@@ -10,22 +13,37 @@ const STANDING = graphql(`
   }
 `)
 
-const EVERY_MS = 5_000
+/** Each second: with three seconds of silence the page says that it has no news. */
+const EVERY_MS = 1_000
+/** An answer that comes later than this is none. */
+const DEADLINE_MS = 5_000
 
 /** How the service stands, on every page: what it can do, and what its auditor found when it last looked at everything. */
 export function Standing() {
   const { key } = useSession()
-  const { data, error } = useOperation(STANDING, {}, { enabled: key !== undefined, everyMs: EVERY_MS })
-  if (data === undefined && error === null) return null
-  const { label, age, colour, text } = standingOf(error === null ? data?.health : undefined)
+  const { data, error, dataUpdatedAt } = useOperation(
+    STANDING,
+    {},
+    { enabled: key !== undefined, everyMs: EVERY_MS, deadlineMs: DEADLINE_MS },
+  )
+  const stateAge = data?.health.stateAge
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same age told again is news too
+  useEffect(() => {
+    if (stateAge !== undefined) contact.heard(readDuration(stateAge))
+  }, [stateAge, dataUpdatedAt])
+  const silence = useSilence()
+  if (key === undefined || (data === undefined && error === null && silence === undefined)) return null
+  const { label, since, age, colour, text } = standingOf(error === null ? data?.health : undefined, silence)
   return (
     <Tooltip label={text} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
       <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-standing={label} tabIndex={0}>
         <Badge variant="light" color={colour}>
           {label}
+          {/* what changes each second is not read out each second */}
+          {since === undefined ? null : <span aria-live="off"> {since}</span>}
         </Badge>
         {age === undefined ? null : (
-          <Text size="xs" c="dimmed" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
+          <Text size="xs" c="dimmed" visibleFrom="md" aria-live="off" style={{ whiteSpace: 'nowrap' }}>
             {age}
           </Text>
         )}

@@ -84,6 +84,7 @@ const pages = (rows: readonly Sample[], more: Partial<Pages<Sample>> = {}): Page
   isLoading: false,
   isOld: false,
   readAtMs: NOW,
+  everyMs: undefined,
   onRange: nothing,
   refresh: nothing,
   lists: [],

@@ -68,7 +68,7 @@ export const messages: readonly Story[] = [
       'with its feeds': (
         <Page
           title="Hosts"
-          aside={(['off', 'connecting', 'live', 'lost'] as const).map((state) => <LiveBadge key={state} state={state} />)}
+          aside={(['off', 'connecting', 'live', 'silent', 'lost'] as const).map((state) => <LiveBadge key={state} state={state} />)}
         >
           What the page shows.
         </Page>

@@ -1,31 +1,48 @@
 import { createClient, FaultError } from '@gantt/client'
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { fetchAndRead } from './clock.ts'
+import { LOOK_MS } from './contact.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
 import { currentSession, followSession, signOut } from './session.ts'
+import { isTimeout } from './timeout.ts'
 import { currentAt, WritesOffError } from './travel.ts'
+import { contact } from './use-freshness.ts'
 import { headerOf, type Operation, sendsTextNow, wireOf } from './wire.ts'
 
 /** The service's own address: the console is served by it. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
 
+/** How long an answer is waited for, milliseconds: then a request that hangs is an error, and can be tried again. */
+const DEADLINE_MS = { query: 15_000, mutation: 65_000 } as const
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** How long the answer is waited for, milliseconds; that of DEADLINE_MS if not given. */
+  readonly deadlineMs?: number | undefined
+}
+
 /**
- * One operation; answers its data. Throws FaultError, UnreachableError or ProtocolError of the client package. A key that is
+ * One operation; answers its data. Throws FaultError, UnreachableError (no answer in time, too) or ProtocolError of the client
+ * package. A key that is
  * not known any more signs the operator out; what stands on the page stays. Nothing is changed from a page of the past: throws
  * WritesOffError.
  */
 export async function request<Doc extends Operation>(
   document: Doc,
   variables: VariablesOf<Doc>,
-  signal?: AbortSignal,
+  { signal, deadlineMs }: RequestOptions = {},
 ): Promise<ResultOf<Doc>> {
   const at = currentAt()
-  if (at !== undefined && headerOf(document).kind === 'mutation') throw new WritesOffError(at)
+  const { kind } = headerOf(document)
+  if (at !== undefined && kind === 'mutation') throw new WritesOffError(at)
   const { key } = currentSession()
   const client = createClient({ url: graphqlUrl(), fetch: fetchAndRead, ...(key === undefined ? {} : { key }) })
   const send = (): Promise<ResultOf<Doc>> =>
-    client.request<ResultOf<Doc>>(wireOf(document), variables as Record<string, unknown>, signal ? { signal } : {})
+    client.request<ResultOf<Doc>>(wireOf(document), variables as Record<string, unknown>, {
+      deadlineMs: deadlineMs ?? DEADLINE_MS[kind === 'mutation' ? kind : 'query'],
+      ...(signal ? { signal } : {}),
+    })
   try {
     return await send().catch((error: unknown) => {
       if (sendsTextNow(error)) return send()
@@ -45,6 +62,8 @@ export interface OperationOptions {
   readonly staleMs?: number | 'static'
   /** Asks again so often while somebody looks, milliseconds; not by itself if not given. */
   readonly everyMs?: number
+  /** How long an answer is waited for, milliseconds; that of a query if not given. */
+  readonly deadlineMs?: number
 }
 
 /**
@@ -56,25 +75,47 @@ export function useOperation<Doc extends Operation>(
   variables: VariablesOf<Doc>,
   options: OperationOptions = {},
 ): UseQueryResult<ResultOf<Doc>> {
-  const { enabled = true, keepPrevious = true, staleMs = 1_000, everyMs } = options
+  const { enabled = true, keepPrevious = true, staleMs = 1_000, everyMs, deadlineMs } = options
   const { asked, isPast } = useMoment(document, variables)
   return useQuery<ResultOf<Doc>>({
     queryKey: operationKey(document, asked),
-    queryFn: ({ signal }) => request(document, asked, signal),
+    queryFn: ({ signal }) => request(document, asked, { signal, deadlineMs }),
     enabled,
     staleTime: isPast && staleMs !== 'static' ? Number.POSITIVE_INFINITY : staleMs,
-    ...(everyMs === undefined || isPast ? {} : { refetchInterval: everyMs }),
+    ...(everyMs === undefined || isPast ? {} : { refetchInterval: pollEvery(everyMs) }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
 }
+
+/** Reads again so often; but the error of a first request that hung stays, with its button, until it is tried again or contact comes back. */
+export const pollEvery =
+  (everyMs: number) =>
+  ({ state: { data, error } }: { readonly state: { readonly data: unknown; readonly error: unknown } }): number | false =>
+    data === undefined && isTimeout(error) ? false : everyMs
 
 /** Where an answer is kept: by the operation's name, then its variables. */
 export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>
   variables === undefined ? [headerOf(document).name] : [headerOf(document).name, variables]
 
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: (count, error) => count < 2 && !(error instanceof FaultError), refetchOnWindowFocus: true } },
+  defaultOptions: {
+    // a browser that calls itself offline may reach a service all the same, and whether this one does is known by its answers
+    mutations: { networkMode: 'always' },
+    queries: { networkMode: 'always', retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
+  },
 })
+
+/** Not what was refused, nor what was waited for long enough: that is said, with a button to try again. */
+const mayRetry = (error: unknown): boolean => !(error instanceof FaultError) && !isTimeout(error)
+
+/** Marks a list that a stream brings up to date: its rows must not move under whoever reads. */
+export const BY_STREAM = { isByStream: true }
+
+setInterval(contact.look, LOOK_MS)
+// in a hidden tab nothing is read by itself
+document.addEventListener('visibilitychange', contact.resume)
+// what was missed without contact is read at once, not when its turn comes
+contact.onReturn(() => void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.isByStream !== true }))
 
 // who signs in may be somebody else, or somebody whose last answers were refusals; what is on the page stays until it is read anew
 followSession(() => {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { contact } from './use-freshness.ts'
 
 /** One clock for everything that grows older on the page: a tick a second, for as long as somebody looks. */
 
@@ -48,9 +49,13 @@ let aheadMs = 0
 /** The service's time now, milliseconds since 1970. */
 export const serviceNow = (): number => Date.now() + aheadMs
 
-/** Fetches, and reads the service's clock off the answer. */
+/** A time of the service by the clock of this browser. */
+export const toBrowserTime = (serviceMs: number): number => serviceMs - aheadMs
+
+/** Fetches, and reads the service's clock off the answer, which is news of the service in itself. */
 export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
+  contact.heard()
   const toldMs = Date.parse(response.headers.get('date') ?? '')
   if (!Number.isNaN(toldMs)) readClock(toldMs + 500 - Date.now())
   return response

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useMemo, useRef } from 'react'
-import { operationKey, request } from './api.ts'
+import { BY_STREAM, operationKey, pollEvery, request } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
 import { type Connection, countOf, pagesIn, type ReadPage, readInSight, type Sight } from './pages.ts'
@@ -28,6 +28,8 @@ export interface Pages<Node, List = unknown> {
   readonly isOld: boolean
   /** When some of it was read last, milliseconds by the clock of this browser; 0: not of this filter. */
   readonly readAtMs: number
+  /** How often it is read again by itself, milliseconds; undefined: a feed brings what is new. */
+  readonly everyMs: number | undefined
   /**
    * Which rows are in sight: the next ones are loaded before one comes to them, and these are read again. A list that never says
    * so is in sight as a whole.
@@ -83,7 +85,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is asked, and how
   const readOne = useCallback(
-    async (after: string | null, signal?: AbortSignal) => listOf(await request(document, { ...asked, after }, signal)),
+    async (after: string | null, signal?: AbortSignal) => listOf(await request(document, { ...asked, after }, { signal })),
     [keyText],
   )
 
@@ -119,8 +121,8 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     enabled,
     ...(everyMs === undefined
       ? // what is new is told by a feed, and must not move rows under whoever reads
-        { refetchOnWindowFocus: false, refetchOnReconnect: false }
-      : { refetchInterval: isPast ? false : everyMs }),
+        { refetchOnWindowFocus: false, refetchOnReconnect: false, meta: BY_STREAM }
+      : { refetchInterval: isPast ? false : pollEvery(everyMs) }),
   } as Parameters<typeof useQuery<Loaded<List>>>[0])
 
   const pages = data?.pages
@@ -179,7 +181,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   }, [data, error, isPending, isOld])
   // what comes in while one works is drawn bit by bit, between the keys
   const shown = useDeferredValue(there)
-  return { ...shown, isOld: isOld || shown.isOld, readAtMs: dataUpdatedAt, onRange, refresh, readNewest, read: readOne, load }
+  return { ...shown, isOld: isOld || shown.isOld, readAtMs: dataUpdatedAt, everyMs, onRange, refresh, readNewest, read: readOne, load }
 }
 
 /** The cursor that the next page is read behind; undefined: there is none. */

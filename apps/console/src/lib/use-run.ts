@@ -13,12 +13,16 @@ function cancelAll(): void {
   for (const cancel of running) cancel()
 }
 
+/** So long it may take: whoever does not want to wait cancels it. */
+const DEADLINE_MS = 60_000
+
 /** A question that costs the service time: it is asked once, not by itself again, and can be cancelled, which ends the request. */
 export function useRun<Doc extends Operation>(document: Doc, variables: VariablesOf<Doc>, isWanted = true) {
   const { data, error, fetchStatus, refetch } = useOperation(document, variables, {
     staleMs: 'static',
     keepPrevious: false,
     enabled: isWanted,
+    deadlineMs: DEADLINE_MS,
   })
   const { asked } = useMoment(document, variables)
   const isRunning = fetchStatus === 'fetching'

@@ -41,8 +41,9 @@ const live: Readonly<Record<LiveState, { readonly label: string; readonly colour
   off: { label: 'paused', colour: 'gray', text: 'What is shown does not change by itself.' },
   connecting: { label: 'connecting', colour: 'yellow', text: 'The feed is being opened.' },
   live: { label: 'live', colour: 'green', text: 'Changes are shown as they happen.' },
+  silent: { label: 'no news', colour: 'red', text: 'The service says nothing any more. What is shown may be old.' },
   lost: {
-    label: 'feed lost',
+    label: 'reconnecting',
     colour: 'red',
     text: 'The feed is interrupted; it is tried again every few seconds. What is shown may be old.',
   },

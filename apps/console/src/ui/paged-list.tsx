@@ -12,7 +12,7 @@ import { FilterChips } from './filter-chips.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
-import { Stale } from './stale.tsx'
+import { type FreshProps, Stale } from './stale.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 import { useAnchor } from './use-anchor.ts'
 import { useBeside, useBesideKeys } from './use-beside.ts'
@@ -31,6 +31,9 @@ interface PagedListProps<Row> {
   /** As the filter bar's. */
   readonly readPaste?: ((text: string) => string | undefined) | undefined
   readonly pages: Pages<Row>
+  /** The stream that brings what is new, and whether it is followed. */
+  readonly live?: FreshProps['live']
+  readonly isFollowed?: FreshProps['isFollowed']
   readonly columns: readonly TableColumn<Row>[]
   keyOf(row: Row): Key
   onOpen(row: Row): void
@@ -97,8 +100,8 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
 
 /** What the filter finds, or that it finds none, or why that is not known. */
 function Found<Row>(props: PagedListProps<Row>) {
-  const { label, nouns, pages, none, noMatch, counted = { total: pages.total, isMore: false } } = props
-  const { rows, error, isLoading, refresh } = pages
+  const { label, nouns, pages, none, noMatch, live, isFollowed, counted = { total: pages.total, isMore: false } } = props
+  const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
   const { q = '' } = useListSearch()
   const go = useListGo()
   // of a page that cannot be read there are no rows, and others may follow it
@@ -107,14 +110,16 @@ function Found<Row>(props: PagedListProps<Row>) {
     <>
       {error === null ? null : <Problem error={error} onRetry={refresh} />}
       {isLoading ? <Skeleton height={280} role="status" aria-label={`${label} are being loaded`} /> : null}
-      {isAny && !isLoading ? <Rows {...props} counted={counted} /> : null}
-      {isLoading || error !== null || isAny ? null : q === '' ? (
-        none
-      ) : (
-        <NoMatch one={nouns[0]} filter={q} onClear={() => go({ q: '' })}>
-          {noMatch}
-        </NoMatch>
-      )}
+      <Stale error={error} atMs={readAtMs} everyMs={everyMs} live={live} isFollowed={isFollowed} isOther={isOld}>
+        {isAny && !isLoading ? <Rows {...props} counted={counted} /> : null}
+        {isLoading || error !== null || isAny ? null : q === '' ? (
+          none
+        ) : (
+          <NoMatch one={nouns[0]} filter={q} onClear={() => go({ q: '' })}>
+            {noMatch}
+          </NoMatch>
+        )}
+      </Stale>
     </>
   )
 }
@@ -123,7 +128,7 @@ function Found<Row>(props: PagedListProps<Row>) {
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
   const shown = useBeside()
-  const { rows, error, isOld, readAtMs, onRange } = pages
+  const { rows, onRange } = pages
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
   const go = useListGo()
@@ -140,7 +145,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
   const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
   return (
-    <Stale error={error} atMs={readAtMs} isOther={isOld}>
+    <>
       <Group gap="xs" mb={4} mih={26}>
         <Text size="sm" fw={600} role="status" data-count={total}>
           {isMore ? 'more than ' : ''}
@@ -183,7 +188,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
           />
         </div>
       </BesideList>
-    </Stale>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { FaultError, UnreachableError } from '@gantt/client'
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { isTimeout } from '../lib/timeout.ts'
 
 /** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is told as such. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
@@ -62,6 +63,13 @@ export function problemOf(error: unknown): ToldProblem {
     const title = code === 'FORBIDDEN' ? 'Your key may not do this' : 'The service refused'
     return { title, text, code, requestId: first?.extensions?.requestId }
   }
+  if (isTimeout(error))
+    return {
+      title: 'No answer in time',
+      text: `${messageOf(error)}. The service may be busy or stopped; a change may have been made all the same.`,
+    }
   if (error instanceof UnreachableError) return { title: 'The service cannot be reached', text: error.message }
-  return { title: 'This went wrong', text: error instanceof Error ? error.message : String(error) }
+  return { title: 'This went wrong', text: messageOf(error) }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

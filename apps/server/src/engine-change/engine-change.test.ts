@@ -37,7 +37,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
 
     beforeAll(async () => {
       servers = await startNatsServers({ count })
-    }, 60_000)
+    })
     afterAll(() => servers.stop())
 
     beforeEach(async () => {
@@ -46,8 +46,8 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
     })
     afterEach(() => database.drop())
 
-    const onOne = (name: string, options: { readonly timeout: number }, body: () => Promise<void>): void => {
-      if (count === 1) test(name, options, body)
+    const onOne = (name: string, body: () => Promise<void>): void => {
+      if (count === 1) test(name, body)
     }
     const addressOf = (fleet: string): NatsAddress => {
       const address = parseNatsAddress(`${servers.url}/${fleet}`)
@@ -115,61 +115,56 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       }
     }
 
-    onOne(
-      'what callers hold outlives the change there and back: claims, fences, keys, answers, decisions',
-      { timeout: 300_000 },
-      async () => {
-        const call = { idempotencyKey: randomUUID() }
-        const group = { instanceGroup: { uuid: randomUUID(), policy: 'ANTI_AFFINITY' } }
-        const before = await on('postgres', async (api) => {
-          await api.report({ h1: {}, h2: {}, h3: {} })
-          const answer = await placeWith(api, call)
-          await placeWith(api, {}, group)
-          const refused = await placeWith(api, {}, { flavor: { vcpus: 999, memoryMb: 4_096 } })
-          expect(refused.__typename).toBe('NoValidHost')
-          const reader = await api.keyWith('READ')
-          return { answer, reader, held: await dataOf(api, HELD), decision: refused.decision.id, state: stateOf(api.service.replica.fleet) }
-        })
-        const there = await change('nats')
-        expect(there).toMatchObject({ outcome: 'done', keys: 2, to: { state: before.state, claims: 2, hosts: 3 } })
-        expect(there.to).toEqual(there.from)
-        await expect(on('postgres', async () => undefined)).rejects.toThrow(/was taken to NATS .* Set GANTT_SYNC=nats:.*\/change-/)
+    onOne('what callers hold outlives the change there and back: claims, fences, keys, answers, decisions', async () => {
+      const call = { idempotencyKey: randomUUID() }
+      const group = { instanceGroup: { uuid: randomUUID(), policy: 'ANTI_AFFINITY' } }
+      const before = await on('postgres', async (api) => {
+        await api.report({ h1: {}, h2: {}, h3: {} })
+        const answer = await placeWith(api, call)
+        await placeWith(api, {}, group)
+        const refused = await placeWith(api, {}, { flavor: { vcpus: 999, memoryMb: 4_096 } })
+        expect(refused.__typename).toBe('NoValidHost')
+        const reader = await api.keyWith('READ')
+        return { answer, reader, held: await dataOf(api, HELD), decision: refused.decision.id, state: stateOf(api.service.replica.fleet) }
+      })
+      const there = await change('nats')
+      expect(there).toMatchObject({ outcome: 'done', keys: 2, to: { state: before.state, claims: 2, hosts: 3 } })
+      expect(there.to).toEqual(there.from)
+      await expect(on('postgres', async () => undefined)).rejects.toThrow(/was taken to NATS .* Set GANTT_SYNC=nats:.*\/change-/)
 
-        const between = await on('nats', async (api) => {
-          expect(await dataOf(api, HELD)).toEqual(before.held)
-          expect(await placeWith(api, call)).toMatchObject({ replayed: true, ...answerOf(before.answer) })
-          expect((await api.ask('{ viewer { account } }', {}, before.reader)).data).not.toBeNull()
-          await expectSameDecision(api, before.decision)
-          // what is written there comes back: a claim that ends, one that begins, a refusal, a key
-          const [claim] = before.answer.destinations
-          const { id, fence } = claim.selected.claim
-          await dataOf(api, `mutation { claimRelease(claims: [{ id: "${id}", fence: ${fence} }]) { __typename } }`)
-          const later = { idempotencyKey: randomUUID() }
-          const answer = await placeWith(api, later)
-          await placeWith(api, {}, { flavor: { vcpus: 998, memoryMb: 4_096 } })
-          const writer = await api.keyWith('SCHEDULE')
-          await expect(change('postgres')).rejects.toThrow(/replicas gave a sign: .* at http/)
-          return { answer, later, writer, held: await dataOf(api, HELD), state: stateOf(api.service.replica.fleet) }
-        })
-        const back = await change('postgres')
-        expect(back).toMatchObject({ outcome: 'done', keys: 3, to: { state: between.state } })
-        await expect(on('nats', async () => undefined)).rejects.toThrow(/taken from NATS into this database.* Set GANTT_SYNC=postgres/)
+      const between = await on('nats', async (api) => {
+        expect(await dataOf(api, HELD)).toEqual(before.held)
+        expect(await placeWith(api, call)).toMatchObject({ replayed: true, ...answerOf(before.answer) })
+        expect((await api.ask('{ viewer { account } }', {}, before.reader)).data).not.toBeNull()
+        await expectSameDecision(api, before.decision)
+        // what is written there comes back: a claim that ends, one that begins, a refusal, a key
+        const [claim] = before.answer.destinations
+        const { id, fence } = claim.selected.claim
+        await dataOf(api, `mutation { claimRelease(claims: [{ id: "${id}", fence: ${fence} }]) { __typename } }`)
+        const later = { idempotencyKey: randomUUID() }
+        const answer = await placeWith(api, later)
+        await placeWith(api, {}, { flavor: { vcpus: 998, memoryMb: 4_096 } })
+        const writer = await api.keyWith('SCHEDULE')
+        await expect(change('postgres')).rejects.toThrow(/replicas gave a sign: .* at http/)
+        return { answer, later, writer, held: await dataOf(api, HELD), state: stateOf(api.service.replica.fleet) }
+      })
+      const back = await change('postgres')
+      expect(back).toMatchObject({ outcome: 'done', keys: 3, to: { state: between.state } })
+      await expect(on('nats', async () => undefined)).rejects.toThrow(/taken from NATS into this database.* Set GANTT_SYNC=postgres/)
 
-        await on('postgres', async (api) => {
-          expect(await dataOf(api, HELD)).toEqual(between.held)
-          expect(await placeWith(api, call)).toMatchObject({ __typename: 'SelectDestinationsPayload', replayed: true })
-          expect(await placeWith(api, between.later)).toMatchObject({ replayed: true, ...answerOf(between.answer) })
-          expect((await api.ask('{ viewer { account } }', {}, between.writer)).data).not.toBeNull()
-          for (const { id } of between.held.decisions.nodes) await expectSameDecision(api, id)
-          expect((await placeWith(api, {})).__typename).toBe('SelectDestinationsPayload')
-        })
-        expect(await sql(`SELECT name FROM projection_position WHERE name <> 'main'`)).toMatchObject({ rowCount: 0 })
-      },
-    )
+      await on('postgres', async (api) => {
+        expect(await dataOf(api, HELD)).toEqual(between.held)
+        expect(await placeWith(api, call)).toMatchObject({ __typename: 'SelectDestinationsPayload', replayed: true })
+        expect(await placeWith(api, between.later)).toMatchObject({ replayed: true, ...answerOf(between.answer) })
+        expect((await api.ask('{ viewer { account } }', {}, between.writer)).data).not.toBeNull()
+        for (const { id } of between.held.decisions.nodes) await expectSameDecision(api, id)
+        expect((await placeWith(api, {})).__typename).toBe('SelectDestinationsPayload')
+      })
+      expect(await sql(`SELECT name FROM projection_position WHERE name <> 'main'`)).toMatchObject({ rowCount: 0 })
+    })
 
     test.each(count === 3 ? [TRIMMED] : [['whole', 0] as const, TRIMMED])(
       'a log that is %s comes there and back at its own revisions, and once more',
-      { timeout: 120_000 },
       async (_name, trimmedTo) => {
         const fleet = await fillLog({ trimmedTo })
         const there = await change('nats')
@@ -186,12 +181,12 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       },
     )
 
-    onOne('a log without an entry goes there and back too', { timeout: 120_000 }, async () => {
+    onOne('a log without an entry goes there and back too', async () => {
       expect(await change('nats')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
       expect(await change('postgres')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
     })
 
-    onOne('a change that is cut at any step leaves no engine good in part, and the next call ends it', { timeout: 240_000 }, async () => {
+    onOne('a change that is cut at any step leaves no engine good in part, and the next call ends it', async () => {
       const fleet = await fillLog()
       const openAfter = { check: 'postgres', close: 'postgres', copy: '', keys: '', verify: '', declare: '', end: 'nats' } as const
       for (const [cut, open] of Object.entries(openAfter)) {
@@ -208,7 +203,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       expect((await change('nats', { isDry: true })).from).toMatchObject({ state: stateOf(fleet) })
     })
 
-    onOne('a change that has not ended can be abandoned, and the old engine goes on', { timeout: 120_000 }, async () => {
+    onOne('a change that has not ended can be abandoned, and the old engine goes on', async () => {
       const fleet = await fillLog()
       await expect(cutAt('nats', 'verify')).rejects.toThrow('cut')
       await abandonChange(options('nats'))
@@ -225,7 +220,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       expect(await openEngines()).toBe('nats')
     })
 
-    test('a replica that slept through the change writes nothing, and says where the log is', { timeout: 120_000 }, async () => {
+    test('a replica that slept through the change writes nothing, and says where the log is', async () => {
       const { place } = await fillLog()
       const late = { format: ENTRY_FORMAT, id: 'late', writer: 'test', basis: place, changes: [aReport('late')] } as const
       const asleep = await openLog('postgres')
@@ -239,7 +234,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       await inNats.close()
     })
 
-    onOne('what is not empty, not this fleet, or not there is refused by name', { timeout: 120_000 }, async () => {
+    onOne('what is not empty, not this fleet, or not there is refused by name', async () => {
       await expect(change('postgres')).rejects.toMatchObject({ code: 'engine.not_open' })
       const other = await openLog('nats')
       await other.append({ format: ENTRY_FORMAT, id: 'other', writer: 'test', basis: ORIGIN, changes: [] })
@@ -260,7 +255,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       await expect(change('nats')).rejects.toMatchObject({ code: 'engine.elsewhere' })
     })
 
-    onOne('a copy that is another log is not declared good', { timeout: 120_000 }, async () => {
+    onOne('a copy that is another log is not declared good', async () => {
       await fillLog()
       const spoil = async (step: ChangeStep): Promise<void> => {
         if (step !== 'keys') return

@@ -30,7 +30,7 @@ const auditLog = async (args: string): Promise<Json> =>
 /** The rows once there are so many: those of the hot calls are written behind the answers. */
 const waitFor = (query: string, count: number): Promise<Json[]> =>
   expect
-    .poll(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes, { timeout: 10_000 })
+    .poll(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
     .toHaveLength(count)
     .then(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
 
@@ -111,7 +111,7 @@ describe('a request leads to its decision', () => {
     decision = (await select('req-0b9f6c4e-1f3a-4a55-9d2e-6c1f0a7e5b11')).decision.id
     await select('ticket-4712')
     await select('refused', { idempotencyKey: 'refused', profile: 'no-such' })
-    await vi.waitFor(async () => expect((await auditLog('query: "request:ticket-4712"')).nodes).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await auditLog('query: "request:ticket-4712"')).nodes).toHaveLength(1), { timeout: 120_000 })
   })
 
   test('by the id of any call that it answered, alone, among others and as a bare word', async () => {

@@ -49,7 +49,7 @@ async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCom
     if (!hasCome()) clock.pass(ms)
     return hasCome()
   }
-  await expect.poll(look, { timeout: 10_000 }).toBe(true)
+  await expect.poll(look).toBe(true)
 }
 
 /** Starts on the hosts that are named, and is refused by all others. */

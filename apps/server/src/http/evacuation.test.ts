@@ -124,3 +124,24 @@ test('a deadline that no call may have is refused once, for the whole host', asy
   const { issues } = await evacuate('together', 'late', { deadline: 'PT2M' })
   expect(issues).toMatchObject([{ path: ['input', 'deadline'] }])
 })
+
+const LEFT = `mutation ($in: HostEvacuateInput!, $dry: Boolean!) { hostEvacuate(input: $in, dryRun: $dry) {
+  ... on HostEvacuatePreview { instancesWithoutClaims moves { claim { id } } hosts { instancesWithoutClaims } }
+  ... on HostEvacuatePayload { instancesWithoutClaims moves { claim { id } } hosts { instancesWithoutClaims } } } }`
+
+test('instances without a claim are counted before and after: an evacuation moves none of them', async () => {
+  const instances = [randomUUID(), randomUUID(), randomUUID()]
+  await api.report({ legacy: { ...whole(10), runningVms: 3, instances } })
+  for (const dry of [true, false]) {
+    const input = { host: { host: 'legacy' }, profile: 'greedy', idempotencyKey: randomUUID() }
+    const { hostEvacuate } = await dataOf(api, LEFT, { in: input, dry })
+    expect(hostEvacuate).toEqual({ instancesWithoutClaims: 3, moves: [], hosts: [{ instancesWithoutClaims: 3 }] })
+  }
+  const asked = { flavor: { vcpus: 1, memoryMb: 1_024 }, instanceUuids: instances.slice(0, 1), forceHosts: ['legacy'] }
+  expect((await placeWith(api, { profile: 'greedy', claim: { mode: 'CONFIRM' }, spec: { gantt: asked } })).__typename).toBe(
+    'SelectDestinationsPayload',
+  )
+  const input = { host: { host: 'legacy' }, profile: 'greedy', idempotencyKey: randomUUID() }
+  const { hostEvacuate } = await dataOf(api, LEFT, { in: input, dry: true })
+  expect(hostEvacuate).toMatchObject({ instancesWithoutClaims: 2, moves: [{}], hosts: [{ instancesWithoutClaims: 2 }] })
+})

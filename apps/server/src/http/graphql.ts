@@ -8,6 +8,7 @@ import type { Services } from '../services/services.ts'
 import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
 import { useFieldRules } from './field-rules.ts'
+import { type Heartbeat, useHeartbeats } from './heartbeats.ts'
 import { checkLimits, limits } from './limits.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -23,6 +24,8 @@ export interface GraphqlOptions {
   readonly services: Services
   /** Undefined when all that can be read is durable; else it resolves once what was read is. */
   settled?(): Promise<void> | undefined
+  /** What the heartbeats of open streams say. */
+  heartbeat(): Heartbeat
   /** Tells operators why a call failed. */
   warn(message: string): void
 }
@@ -30,7 +33,7 @@ export interface GraphqlOptions {
 export type GraphqlHandler = YogaServerInstance<Call, Context>
 
 /** GraphQL over a request whose body was read and whose caller is known. */
-export function createGraphql({ schema, services, settled = () => undefined, warn }: GraphqlOptions): GraphqlHandler {
+export function createGraphql({ schema, services, settled = () => undefined, heartbeat, warn }: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
     schema,
     context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId, fleetAt: services.moments.forCall() }),
@@ -42,7 +45,15 @@ export function createGraphql({ schema, services, settled = () => undefined, war
     landingPage: false,
     maxRequestBodySize: false,
     maskedErrors: { maskError: (error) => toFault(error) },
-    plugins: [useLimits(), useFieldRules(), useTypedErrors(schema), useDurableReads(settled), useRequestId(warn), useCompression()],
+    plugins: [
+      useLimits(),
+      useFieldRules(),
+      useTypedErrors(schema),
+      useDurableReads(settled),
+      useRequestId(warn),
+      useCompression(),
+      useHeartbeats(heartbeat),
+    ],
   })
 }
 

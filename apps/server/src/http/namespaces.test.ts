@@ -36,7 +36,7 @@ beforeAll(async () => {
       in: near(maxAge),
     })
   gantt = createGantt({ url: api.url, key: await api.keyWith('SCHEDULE', 'CLAIM', 'REPORT', 'READ') })
-}, 60_000)
+})
 afterAll(() => api.close())
 
 const tell = async (host: string, namespace: string, document: unknown, version = '1.0') => {
@@ -136,11 +136,9 @@ test('an old document refuses by the time of the log, and a report of the same m
   const asked = { near_volume: [other] }
   await tell('h2', 'storage', storage(1, other))
   // each placement moves the time of the log on
-  await expect.poll(() => hostOf(asked, 'near-now').then(String), { timeout: 10_000, interval: 100 }).toMatch(/unknown|stale/)
+  await expect.poll(() => hostOf(asked, 'near-now').then(String), { interval: 100 }).toMatch(/unknown|stale/)
   expect(await tell('h2', 'storage', storage(1, other))).toMatchObject({ __typename: 'ResourceStatsApplied', unchanged: false })
   expect(await hostOf(asked, 'near-now')).toBe('h2')
-  const { fleet } = api.service.replica
-  expect(fleet.featureLevel).toBe(5)
 })
 
 test('a pool that hosts share is promised once, however many ask at the same time, and the refusal says what is left and who told', async () => {
@@ -164,7 +162,6 @@ test('a pool that hosts share is promised once, however many ask at the same tim
     'pool.short',
     'The pool ceph has 1 GiB left; 3 GiB were asked for.',
   ])
-  expect(api.service.replica.fleet.featureLevel).toBe(6)
 
   const asked = `query ($in: WhyNotInput!) { whyNot(input: $in) { verdict { checks { filter facts { subject required actual unit
     requiredSource { ref } actualSource { ref } terms { name value } } } } } }`

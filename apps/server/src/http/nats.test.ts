@@ -111,7 +111,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const { streams } = await jetstreamManager(connection, { checkAPI: false })
       await streams.update('GANTT_edited_LOG', { max_msgs: 1_000 })
       await expect
-        .poll(async () => (await dataOf(edited, '{ health { mode code reason } }')).health, { timeout: 30_000 })
+        .poll(async () => (await dataOf(edited, '{ health { mode code reason } }')).health)
         .toEqual({ mode: 'READ_ONLY', code: 'store.setup', reason: 'The stream GANTT_edited_LOG has max_msgs 1000; it must be -1.' })
       await expect(placeWith(edited, {})).rejects.toThrow('This replica takes no writes: The stream GANTT_edited_LOG has max_msgs 1000')
       await streams.update('GANTT_edited_LOG', { max_msgs: -1 })

@@ -2,6 +2,7 @@ import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openService, type Service } from '../service.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
 import { codeOf, dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -38,9 +39,7 @@ async function sql(text: string, values: unknown[] = []): Promise<pg.QueryResult
 }
 
 test('every replica is listed, by what it said of itself last', async () => {
-  await expect
-    .poll(async () => (await replicas()).map(({ url }: { url: string | null }) => url), { timeout: 15_000 })
-    .toEqual([api.url, second.url])
+  await expect.poll(async () => (await replicas()).map(({ url }: { url: string | null }) => url)).toEqual([api.url, second.url])
   const [own, other] = await replicas()
   expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
   expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: FEATURE_LEVEL })
@@ -54,9 +53,7 @@ test('each tells what it does and needs, and how far it was behind in the last t
   expect(own).toMatchObject({ proposals: 1, conflicts: 0, conflictRate: 0, hosts })
   expect(own.decisionsPerSecond).toBeGreaterThan(0)
   expect(own.memoryBytes).toBeGreaterThan(1e6)
-  await expect
-    .poll(async () => (await replicas())[1], { timeout: 15_000 })
-    .toMatchObject({ decisionsPerSecond: 0, proposals: 0, conflictRate: null, hosts })
+  await expect.poll(async () => (await replicas())[1]).toMatchObject({ decisionsPerSecond: 0, proposals: 0, conflictRate: null, hosts })
   const [, other] = await replicas()
   expect(other.lagHistory).toHaveLength(60)
   expect(other.lagHistory.at(0)).toBeNull()
@@ -69,13 +66,13 @@ test('of one whose release does not tell that it is unknown, and nothing', async
   )
   const old = async () => (await replicas()).find(({ id }: { id: string }) => id === 'an-old-one')
   await expect
-    .poll(old, { timeout: 15_000 })
+    .poll(old)
     .toMatchObject({ decisionsPerSecond: null, proposals: null, conflicts: null, conflictRate: null, memoryBytes: null, hosts: null })
   await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
 })
 
 test('the auditor has looked at everything, and health says so', async () => {
-  await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt, { timeout: 15_000 }).not.toBeNull()
+  await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt).not.toBeNull()
   const { auditor, health } = await dataOf(
     api,
     '{ auditor { violations findings { code promise subject name host claim field expected actual since } checkedAt age round rounds looked comparisons agreedAt } health { violations checkedAge code } }',
@@ -112,20 +109,29 @@ test('heal is refused when another replica is meant', async () => {
 })
 
 test('a change of a newer kind waits until every living replica reads it: the fault names the one that does not', async () => {
-  await sql(
-    `INSERT INTO replica SELECT 'an-old-one', NULL, '0.0.1', 1, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
-  )
-  const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } })
+  const database = await createTestDatabase()
+  const older = await startTestService({ database, featureLevel: 1 })
+  await older.report({ 'h-1': {} })
+  const newer = await startTestService({ database })
+  const placed = await placeWith(newer, { claim: { mode: 'CONFIRM' } })
   const revoke = () =>
-    api.ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "test") { __typename } }', {
+    newer.ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "test") { __typename } }', {
       ids: [placed.destinations[0].selected.claim.id],
     })
   const blocked = await revoke()
   expect([blocked.status, codeOf(blocked)]).toEqual([503, 'FEATURE_LEVEL'])
-  expect(blocked.errors[0]?.extensions).toMatchObject({ replica: 'an-old-one', reads: 1, needs: 2, retryable: true })
-  await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
+  expect(blocked.errors[0]?.extensions).toMatchObject({ replica: older.service.replica.name, reads: 1, needs: 2, retryable: true })
+  await older.close()
   expect((await revoke()).errors).toEqual([])
-  expect((await dataOf(api, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
+  expect((await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
+  // and by a decision to the level that all read, once the next look at the replicas has shown it
+  const levelAfterPlacing = async (): Promise<number> => {
+    await placeWith(newer, {})
+    return (await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel
+  }
+  await expect.poll(levelAfterPlacing, { timeout: 20_000 }).toBe(FEATURE_LEVEL)
+  await newer.close()
+  await database.drop()
 })
 
 test('a log of a newer release turns a replica read-only, with a code, and one that starts is told', async () => {
@@ -135,7 +141,7 @@ test('a log of a newer release turns a replica read-only, with a code, and one t
     [JSON.stringify({ format: 1, basis: { revision: 0, id: '', at: 0 }, changes: [{ type: 'feature', level: 9 }] })],
   )
   await expect
-    .poll(async () => (await dataOf(api, '{ health { mode code } }')).health, { timeout: 10_000 })
+    .poll(async () => (await dataOf(api, '{ health { mode code } }')).health)
     .toEqual({ mode: 'READ_ONLY', code: 'log.unreadable' })
   await expect(openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: () => {} })).rejects.toMatchObject({
     name: 'UnknownEntryError',

@@ -80,7 +80,6 @@ describe('requiredStats', () => {
     const applied = await report('h1', { traits: ['A'], omitted: omittable })
     expect(applied.required.namespaces[0].omittable).toEqual(omittable)
     expect(applied.host.stats).toMatchObject({ version: '1.2', traits: ['A'], gpus: [] })
-    expect((await dataOf(api, '{ health { featureLevel } }')).health.featureLevel).toBe(5)
     expect((await dataOf(api, PLACE, { gpus: { count: 1 } })).selectDestinations).toMatchObject({ __typename: 'NoValidHost' })
     const why = `query { explainPlacement(input: { subject: { spec: { gantt: { flavor: { vcpus: 1, memoryMb: 512 }, gpus: { count: 1 } } } } }) { reasons { code } } }`
     const { text } = await api.ask(why)

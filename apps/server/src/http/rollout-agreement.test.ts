@@ -62,7 +62,7 @@ describe('a rollout over time', () => {
         expect(found.disagreements).toHaveLength(3)
         return found
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     )
     expect([sum(seen.overTime, 'elsewhere'), sum(seen.overTime, 'agreed'), sum(seen.overTime, 'skipped')]).toEqual([3, 1, 0])
     for (const { sampled, agreed, agreement } of seen.overTime) expect(agreement).toBe(sampled === 0 ? null : agreed / sampled)
@@ -91,7 +91,7 @@ describe('a rollout over time', () => {
       const found = await rolloutOf('picky')
       expect(found.disagreements).toHaveLength(1)
       return found
-    })
+    }, 120_000)
     expect(seen.disagreements[0]).toMatchObject({
       baselineChoice: { hostName: 'large', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: /) },
       candidateChoice: { hostName: 'small', rank: 2, because: null },
@@ -176,7 +176,7 @@ describe('the tables of rollouts', () => {
       await vi.waitFor(async () => {
         expect(await store.steps({ rollout: 'held', since: AT, until: AT + MINUTE_MS }, MINUTE_MS)).toHaveLength(1)
         expect(await store.disagreements({ rollout: 'held', until: AT + MINUTE_MS }, 1_000)).toHaveLength(KEPT_DISAGREEMENTS)
-      }, 10_000)
+      }, 120_000)
       // a replica that goes the other way round would end in a deadlock here
       await first('held')
       await other.query('COMMIT')

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/test-database.
 import { StoppedError } from '../until-there.ts'
 
 const ADMIN_KEY = 'the-admin-key-of-tests'
-const LONG = { timeout: 60_000, interval: 100 }
+const LONG = { interval: 100 }
 
 /** A service that may still be starting. */
 interface Starting {
@@ -34,13 +34,13 @@ describe.skipIf(noNatsServer !== undefined)(
 
     beforeAll(async () => {
       ;[cluster, database, admin] = await Promise.all([startNatsServers({ count: 3 }), createTestDatabase(), createTestDatabase()])
-    }, 120_000)
+    })
     afterAll(async () => {
       await Promise.all(services.map((service) => service.then((one) => one.close()).catch(() => undefined)))
       await database.drop()
       await admin.drop()
       await cluster.stop()
-    }, 60_000)
+    })
 
     async function start(fleet: string, url = cluster.url): Promise<Starting> {
       const port = await freePort()
@@ -92,7 +92,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const told = starting.warnings.filter((warning) => warning.startsWith('waiting for the store'))
       expect(told.length).toBeGreaterThan(0)
       expect(starting.warnings).toContainEqual(expect.stringMatching(/^the store is there after \d+ s; the start goes on$/))
-    }, 180_000)
+    })
 
     test('is told to stop while it waits: it ends, and leaves its port', async () => {
       const starting = await start('stopped', `nats://127.0.0.1:${await freePort()}`)
@@ -100,7 +100,7 @@ describe.skipIf(noNatsServer !== undefined)(
       starting.stop()
       await expect(starting.service).rejects.toBeInstanceOf(StoppedError)
       expect(await starting.ready()).toBe('nobody listens')
-    }, 60_000)
+    })
 
     test('ends at once where waiting would not help: credentials that are refused', async () => {
       const closed = await startNatsServers({ settings: 'authorization { token: "right" }', credentials: 'right' })
@@ -111,7 +111,7 @@ describe.skipIf(noNatsServer !== undefined)(
       } finally {
         await closed.stop()
       }
-    }, 60_000)
+    })
 
     test('the first of a fleet waits for the database, which may have followed another log, and whose keys it takes over', async () => {
       const setDatabase = async (isThere: boolean): Promise<void> => {
@@ -131,7 +131,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const { keys } = await starting.service
       expect(keys.verify(ADMIN_KEY)?.name).toBe('admin')
       expect(await starting.ready()).toBe('200 ready')
-    }, 120_000)
+    })
   },
 )
 

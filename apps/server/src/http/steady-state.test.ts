@@ -52,7 +52,7 @@ test.each<[string, () => Promise<void>]>([
   await vi.waitFor(
     () =>
       expect([seen('FROM "public"."api_key"'), seen('INSERT INTO compute_node'), seen('INSERT INTO claim')]).toEqual([true, true, true]),
-    { timeout: 10_000 },
+    120_000,
   )
   for (const text of statements.filter((text) => /api_key|AS now|^SELECT 1$/.test(text))) idle.add(text)
 

@@ -168,7 +168,9 @@ describe('once every replica reads it', () => {
 
   test('1.1 is in the log, behind its level, and the other replica goes on', async () => {
     expect(newer.__typename).toBe('SelectDestinationsPayload')
-    expect(await levelOfLog()).toBe(3)
+    // the level of the older replica first, then what the report needs; whether a decision has raised it further yet is a matter of time
+    const levels = (await logged()).flatMap((change) => (change.type === 'feature' ? [change.level] : []))
+    expect(levels.slice(0, 2)).toEqual([2, 3])
     expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
     const states = [api.service, second].map(({ replica }) => canonicalJson(replica.fleet.hosts.records.map(({ stats }) => stats)))
     expect(states[0]).toBe(states[1])

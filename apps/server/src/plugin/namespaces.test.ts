@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkpointOf, digestPart, levelOf, partsOf } from '@gantt/scheduler-core'
-import pg from 'pg'
+import { checkpointOf, digestPart, FEATURE_LEVEL, levelOf, partsOf } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
@@ -60,7 +59,7 @@ beforeAll(async () => {
   })
   without = await startTestService({ database })
   await api.report({ a: {}, b: {}, c: {} })
-}, 60_000)
+})
 
 afterAll(async () => {
   await without?.close()
@@ -96,22 +95,22 @@ const createProfile = async (name: string, filters: readonly Json[], weighers: r
   ).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
 
 test('beside a release that reads level 6, what it could not decide by or read is refused with its name', async () => {
-  const client = new pg.Client(database.connection)
-  await client.connect()
-  await client.query(
-    `INSERT INTO replica SELECT 'older', NULL, '0.0.9', 6, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
-  )
+  const old = await createTestDatabase()
+  const older = await startTestService({ database: old, featureLevel: 6 })
+  await older.report({ a: {} })
+  const newer = await startTestService({ database: old, plugins: [{ from: path.join(folder, 'power.mjs'), mode: 'TRUSTED' }] })
   const input = { note: '', filters: [{ name: 'WattsFilter' }], weighers: [] }
   const answers = [
-    await api.ask(REPORT, { u: [updateOf('a', 'power', { freeWatts: 1 })] }),
-    await api.ask('mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "watts", input: $input) { __typename } }', {
+    await newer.ask(REPORT, { u: [updateOf('a', 'power', { freeWatts: 1 })] }),
+    await newer.ask('mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "watts", input: $input) { __typename } }', {
       input,
     }),
   ]
   for (const { errors } of answers)
-    expect(errors[0]?.extensions).toMatchObject({ code: 'FEATURE_LEVEL', replica: 'older', reads: 6, needs: 7 })
-  await client.query(`DELETE FROM replica WHERE id = 'older'`)
-  await client.end()
+    expect(errors[0]?.extensions).toMatchObject({ code: 'FEATURE_LEVEL', replica: older.service.replica.name, reads: 6, needs: 7 })
+  await newer.close()
+  await older.close()
+  await old.drop()
 })
 
 describe.each([
@@ -195,7 +194,10 @@ test('it holds the documents all the same: both replicas are in one state', asyn
   expect(digestsOf(other)).toEqual(digestsOf(one))
   expect(checkpointOf(other.fleet)).toEqual(checkpointOf(one.fleet))
   expect(await heldOf(without, 'a', 'power')).toMatchObject({ document: { freeWatts: 500 } })
-  expect([one.fleet.featureLevel, levelOf({ type: 'namespace', namespace: 'power' } as Parameters<typeof levelOf>[0])]).toEqual([7, 7])
+  expect([one.fleet.featureLevel, levelOf({ type: 'namespace', namespace: 'power' } as Parameters<typeof levelOf>[0])]).toEqual([
+    FEATURE_LEVEL,
+    7,
+  ])
 })
 
 describe('a schema of a plug-in that', () => {

@@ -335,7 +335,7 @@ function refusalReasons(
   const request = currentSpec(record.request)
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   // a move is of one instance: there are no earlier picks
-  if (source !== undefined) liftSource(overlay, request, source)
+  if (source !== undefined) liftSource(overlay, request, source, record.intent)
   else if (found > 0)
     decide(fleet, overlay, {
       id,

@@ -54,10 +54,10 @@ test('entries that kill -9 of the database takes back are written again, and the
       })
       // where something fails before it is waited for, that is what the test tells
       placed.catch(() => undefined)
-      await expect.poll(() => replica.fleet.ledger.claims.size, { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => replica.fleet.ledger.claims.size).toBe(1)
       const { id, at } = replica.fleet.place
       process.kill(Number.parseInt(fs.readFileSync(path.join(stateDir, 'data', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
-      await expect.poll(() => modes, { timeout: 90_000 }).toEqual(['started'])
+      await expect.poll(() => modes).toEqual(['started'])
       const other = await openPostgresSynchronizer(database.connection)
       expect(await other.read(ORIGIN, 10)).toHaveLength(1)
       release()
@@ -77,4 +77,4 @@ test('entries that kill -9 of the database takes back are written again, and the
     await database.close()
     fs.rmSync(folder, { recursive: true, force: true })
   }
-}, 240_000)
+})

@@ -46,9 +46,7 @@ test('once a projector is closed it writes no more, though entries came while it
   await replica.close()
 })
 
-test('rows that no table takes are held up to a limit, and those beyond it are made again from the log, each once', {
-  timeout: 240_000,
-}, async () => {
+test('rows that no table takes are held up to a limit, and those beyond it are made again from the log, each once', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   const history = createHistory(store)
@@ -95,7 +93,7 @@ test('rows that no table takes are held up to a limit, and those beyond it are m
   await replica.close()
 })
 
-test('rows of entries that touch many hosts are made again a transaction at a time, not all at once', { timeout: 240_000 }, async () => {
+test('rows of entries that touch many hosts are made again a transaction at a time, not all at once', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   let isAway = true

@@ -135,7 +135,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
     withReplicas(server, { replicas: 2, hosts: 32 }, async (replicas) => {
       const [one] = server.servers
       const placing = placeMany(replicas, 8, 32)
-      await expect.poll(() => replicas[0]?.fleet.ledger.claims.size, { interval: 5, timeout: 20_000 }).toBeGreaterThan(20)
+      await expect.poll(() => replicas[0]?.fleet.ledger.claims.size, { interval: 5 }).toBeGreaterThan(20)
       await one?.kill()
       expect(replicas[0]?.fleet.ledger.claims.size).toBeLessThan(256)
       await one?.restart()
@@ -149,7 +149,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       const [one] = server.servers
       one?.standStill(true)
       try {
-        await expect.poll(() => replica?.isStoreAway, { timeout: 10_000 }).toBe(true)
+        await expect.poll(() => replica?.isStoreAway).toBe(true)
         await expect(replica?.place(call('away'))).rejects.toThrow('the store has not answered for')
       } finally {
         one?.standStill(false)
@@ -165,7 +165,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
         await streams.delete(log)
         await streams.add(config)
       })
-      await expect.poll(() => replica?.halted, { timeout: 10_000 }).toBeInstanceOf(StoreWentBackError)
+      await expect.poll(() => replica?.halted).toBeInstanceOf(StoreWentBackError)
       expect((await withStreams(server, (streams) => streams.info(log))).state.messages).toBe(0)
     }))
 })
@@ -187,7 +187,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
         for (const round of ['a', 'b']) {
           const before = replicas[0]?.fleet.ledger.claims.size ?? 0
           const placing = placeMany(replicas, 6, 40, round)
-          await expect.poll(() => replicas[0]?.fleet.ledger.claims.size, { interval: 5, timeout: 30_000 }).toBeGreaterThan(before + 10)
+          await expect.poll(() => replicas[0]?.fleet.ledger.claims.size, { interval: 5 }).toBeGreaterThan(before + 10)
           const leader = await leaderOf(cluster, namesOf(fleet).log)
           const done = replicas[0]?.fleet.ledger.claims.size ?? 0
           await leader.kill()
@@ -195,7 +195,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
           outcomes.push(...(await placing).flat())
           await leader.restart()
           // all three copies are there again before the next one goes
-          await expect.poll(() => isWhole(cluster, namesOf(fleet).log), { timeout: 30_000, interval: 200 }).toBe(true)
+          await expect.poll(() => isWhole(cluster, namesOf(fleet).log), { interval: 200 }).toBe(true)
         }
         expect(outcomes.filter(({ type }) => type === 'placed')).toHaveLength(480)
         await expectSound(replicas, outcomes)
@@ -207,7 +207,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
 async function withStreams<T>({ servers }: NatsServers, use: (streams: JetStreamManager['streams']) => Promise<T>): Promise<T> {
   const nats = await connect({ servers: servers.map(({ port }) => `127.0.0.1:${port}`) })
   try {
-    return await use((await jetstreamManager(nats, { timeout: 2_000, checkAPI: false })).streams)
+    return await use((await jetstreamManager(nats, { timeout: 60_000, checkAPI: false })).streams)
   } finally {
     await nats.close()
   }

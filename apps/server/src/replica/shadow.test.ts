@@ -57,7 +57,7 @@ const rollout = (version: number, next: ProfileRolledOut['rollout'], active = 1)
 const asShadow = { mode: 'SHADOW', number: 2, share: 10_000 } as const
 
 const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = {}): PlacementCall => ({
-  ...{ account: 'nova', key, digest: key, request, profile: 'site', mode: 'RESERVE', ttlMs: 120_000, deadlineMs: 5_000 },
+  ...{ account: 'nova', key, digest: key, request, profile: 'site', mode: 'RESERVE', ttlMs: 120_000, deadlineMs: 120_000 },
   ...{ alternatesPerInstance: 1, intent: 'CREATE', source: null, allOrNothing: true },
   ...more,
 })

@@ -34,7 +34,7 @@ const call = (key: string, vcpus = 1): PlacementCall => ({
   profile: 'default',
   mode: 'CONFIRM',
   ttlMs: 120_000,
-  deadlineMs: 5_000,
+  deadlineMs: 120_000,
   alternatesPerInstance: 0,
   intent: 'CREATE',
   source: null,

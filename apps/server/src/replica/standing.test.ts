@@ -114,7 +114,8 @@ describe('what replicas say of themselves', () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
-    expect(behind?.lagChanges).toBe(4)
+    // two reports with the level of the new log, two claims
+    expect(behind?.lagChanges).toBe(5)
     expect(behind?.lagMs).toBeGreaterThan(0)
     expect(behind?.seenAt).toBeLessThanOrEqual(now)
     await store.stop('behind')
@@ -148,9 +149,13 @@ describe('the log’s feature level', () => {
   })
 
   test('is not raised while a replica lives that reads less; then it is', async () => {
-    const [{ replica }] = pair()
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))
+    const warn = (message: string): void => void warnings.push(message)
+    const registered = await openStanding({ store, name: 'newer', timers: byHand, warn })
+    const log = createMemoryStore().open()
+    const replica = await Replica.start({ store: log, name: 'newer', warn, recordUnlogged: async () => {}, ...registered.options })
     await expect(replica.propose([change])).rejects.toMatchObject({ name: 'FeatureLevelError', replica: 'old', reads: 1, needs: 2 })
+    await replica.propose([aReport('h1')])
     expect(replica.fleet.featureLevel).toBe(1)
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
@@ -159,6 +164,8 @@ describe('the log’s feature level', () => {
     await store.keep(aSign({ id: 'older', featureLevel: 1 }))
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     await store.stop('older')
+    await replica.close()
+    await registered.close()
   })
 
   test('a checkpoint of a higher level than this release reads is no beginning for it', async () => {

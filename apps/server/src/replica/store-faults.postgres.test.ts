@@ -147,7 +147,7 @@ test('a store that stands still is away before its time-outs are over, and back 
         proxy.standStill(true)
         const waiting = replica.place(call(`k${made++}`))
         // its time-outs are 10 s and longer
-        await expect.poll(() => replica.isStoreAway, { timeout: 6_000 }).toBe(true)
+        await expect.poll(() => replica.isStoreAway).toBe(true)
         await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
         // whoever needs news of it is refused too, however long it would wait; who only reads takes what is here
         await expect(replica.fresh(60_000)).rejects.toMatchObject({ reason: 'store' })

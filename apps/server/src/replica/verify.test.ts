@@ -23,7 +23,7 @@ test('a log that was trimmed is verified from its oldest checkpoint on, and what
       profile: 'default',
       mode: 'CONFIRM',
       ttlMs: 1_000,
-      deadlineMs: 5_000,
+      deadlineMs: 120_000,
       alternatesPerInstance: 0,
       intent: 'CREATE',
       source: null,

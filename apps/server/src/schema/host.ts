@@ -15,6 +15,7 @@ import {
 import type { StatusSetOutcome } from '../services/hosts.ts'
 import { statsDocument } from '../services/published.ts'
 import type { HostEvent } from '../services/watch.ts'
+import { countWithoutClaims } from '../services/without-claims.ts'
 import { builder } from './builder.ts'
 import { ImpactPreview, KeyValue, momentArg, ResourceNameInput, toPairs } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -208,6 +209,10 @@ builder.node(Host, {
     runningVms: t.int({
       description: 'Instances: as reported, and claims that the report does not count yet.',
       resolve: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
+    }),
+    instancesWithoutClaims: t.int({
+      description: 'Instances that no claim on it covers, as far as its report tells. An evacuation moves none of them.',
+      resolve: ({ record }) => countWithoutClaims(record),
     }),
     namespaces: t.field({
       type: [HostNamespace],

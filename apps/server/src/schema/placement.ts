@@ -1,5 +1,6 @@
 import { type Destination as DestinationShape, intents } from '@gantt/scheduler-core'
 import type { ForeseenMove } from '../services/foreseen-moves.ts'
+import type { HostView } from '../services/host-view.ts'
 import type {
   ReplicaBehind as Behind,
   ChosenHost,
@@ -10,6 +11,7 @@ import type {
   Placed,
 } from '../services/placement.ts'
 import type { Evacuated, EvacuationDone, EvacuationForeseen } from '../services/relocation.ts'
+import { countAllWithoutClaims } from '../services/without-claims.ts'
 import { builder } from './builder.ts'
 import { ClaimLost, ClaimRef } from './claim.ts'
 import { ResourceNameInput } from './common.ts'
@@ -233,12 +235,18 @@ const EvacuationMove = builder.objectRef<Evacuated>('EvacuationMove').implement(
   }),
 })
 
+const WITHOUT_CLAIMS =
+  'Instances of the host that no claim covers, as far as its report tells: none of them is moved, so the host is not empty afterwards.'
+
+const withoutClaims = (hosts: readonly HostView[]): number => countAllWithoutClaims(hosts.map(({ record }) => record))
+
 const HostEvacuatePayload = builder.objectRef<EvacuationDone>('HostEvacuatePayload').implement({
   description: 'Every claim of the host was tried; those that found no place stay.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The host, node by node.', resolve: ({ hosts }) => [...hosts] }),
     moves: t.field({ type: [EvacuationMove], description: 'Oldest claim first.', resolve: ({ moves }) => [...moves] }),
     placedCount: t.exposeInt('placed', { description: 'Claims that have a place elsewhere now.' }),
+    instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: 'Give it as minRevision to read what was written.' }),
   }),
 })
@@ -266,6 +274,7 @@ const HostEvacuatePreview = builder.objectRef<EvacuationForeseen>('HostEvacuateP
       description: 'Claims that would find a place elsewhere.',
       resolve: ({ moves }) => moves.filter(({ destination }) => destination !== null).length,
     }),
+    instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: 'The state that it is about.' }),
   }),
 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await replica.propose(['a', 'b', 'c', 'd'].map((name) => aReport(name)))
   const place = (key: string, rest: object) =>
     replica.place({
-      ...{ account: 'nova', key, digest: key, profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 5_000 },
+      ...{ account: 'nova', key, digest: key, profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000 },
       ...{ alternatesPerInstance: 2, request: aRequest({ vcpus: 1 }), intent: 'CREATE', source: null, allOrNothing: true, ...rest },
     })
   const placed = await place('one', {})

@@ -41,6 +41,8 @@ async function open(sizes: readonly number[], hosts: Readonly<Record<string, num
   const asksFor: number[] = []
   const replica = await Replica.start({
     ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
+    // the log stays at the level of the test, as beside a replica that reads no more
+    isReadByAll: () => false,
     mayRaise: async (higher) => void asksFor.push(higher),
   })
   const moved: DecisionRecord[] = []

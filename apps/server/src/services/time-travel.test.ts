@@ -84,7 +84,7 @@ test('an explanation asked 50,000 changes and a day later equals the one asked a
   await replica.propose(names.map((name, i) => aReport(name, { memoryMb: 60_000 + i, vcpus: 8 + (i % 5) })))
   const place = (key: string, profile: string) =>
     replica.place({
-      ...{ account: 'nova', key, digest: key, profile, mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 5_000, alternatesPerInstance: 2 },
+      ...{ account: 'nova', key, digest: key, profile, mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000, alternatesPerInstance: 2 },
       ...{ request: aRequest({ numInstances: 2, vcpus: 6, memoryMb: 4_096 }), intent: 'CREATE', source: null, allOrNothing: true },
     })
   // several in one entry: the later were decided on top of the earlier

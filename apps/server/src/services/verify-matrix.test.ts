@@ -24,7 +24,7 @@ beforeAll(async () => {
   replica.onApplied((applied) => void kept.push(...rowsOf(replica.fleet, applied, ({ id }) => id).decisions))
   await replica.propose(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`, { memoryMb: 60_000 + i })))
   await replica.place({
-    ...{ account: 'nova', key: 'k', digest: 'k', profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 5_000 },
+    ...{ account: 'nova', key: 'k', digest: 'k', profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000 },
     ...{ alternatesPerInstance: 2, intent: 'CREATE', source: null, allOrNothing: true },
     request: aRequest({ numInstances: INSTANCES, vcpus: 2, memoryMb: 4_096 }),
   })

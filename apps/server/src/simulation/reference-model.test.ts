@@ -41,7 +41,7 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
     ids: Array.from({ length: parts }, (_, i) => `c${model.revision}.${b}.${i}`),
     hosts: Array.from({ length: parts }, (_, i) => hostAt(a + i * (b % 2))),
     instances: Array.from({ length: parts }, (_, i) => (a % 5 === 4 ? null : aUuid(1 + ((b + i) % 30)))),
-    grants: { classes: { VCPU: 1 + (a % 3), MEMORY_MB: 512 * (1 + (c % 3)) } },
+    grants: { classes: { VCPU: a % 9 === 8 ? 6 : 1 + (a % 3), MEMORY_MB: 512 * (1 + (c % 3)) } },
     mode: a % 4 === 0 ? ('CONFIRM' as const) : ('RESERVE' as const),
     ttlMs: 1_000 * (1 + (c % 10)),
     notAfter: b % 10 === 9 ? model.now - 1 : null,
@@ -72,7 +72,7 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
       const known = model.host(host)?.sequence ?? 0
       const report = aReport(
         host,
-        { vcpus: 4 + (b % 3), vcpusUsed, memoryMb: 8_192, cpuAllocationRatio: c % 4 === 0 ? 1.5 : 1, instances },
+        { vcpus: 4 + (b % 3), vcpusUsed, memoryMb: 8_192, cpuAllocationRatio: c % 4 === 0 ? 2 : 1, instances },
         known + (b % 6 === 0 ? 0 : 1),
       )
       return c % 9 === 1 ? { ...report, incarnation: aUuid(0x90 + (b % 3)) } : report
@@ -114,7 +114,7 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
     case 'membership':
       return { type, ...ref, group: c % 4 === 0 ? null : (pick(GROUPS, b) as GroupBinding) }
     default:
-      return { type: 'feature', level: 2 }
+      return { type: 'feature', level: 2 + (a % 7) }
   }
 }
 
@@ -195,6 +195,7 @@ const types: readonly Change['type'][] = [
     'group',
     'membership',
     'aggregate',
+    'feature',
   ] as const),
 ]
 const number = fc.nat({ max: 99 })

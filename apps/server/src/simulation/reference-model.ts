@@ -18,8 +18,8 @@ export type ModelChange = Readonly<Record<string, any>>
 
 export interface ModelHost {
   name: string
-  /** Class by class: total, reserved, ratio, used as reported. */
-  classes: Record<string, { capacity: number; used: number }>
+  /** Class by class: what there is, what may be given, and what is used as reported. */
+  classes: Record<string, { total: number; capacity: number; used: number }>
   present: string[]
   incarnation: string
   pastIncarnations: string[]
@@ -77,6 +77,9 @@ export interface ModelAggregate {
   version: number
 }
 
+const NOTHING = { total: 0, capacity: 0, used: 0 }
+/** The feature level from which on no instance gets more than there is, and what makes an excess no worse is allowed. */
+const OWN_LIMITS = 8
 const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
@@ -88,8 +91,8 @@ const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATER
 
 export class ReferenceModel {
   revision = 0
-  now = 0
   level = 1
+  now = 0
   /** How long a key outlives its last claim, milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
@@ -110,8 +113,8 @@ export class ReferenceModel {
     this.places.push({ id: entry.id, at: entry.at })
     this.now = Math.max(this.now, entry.at)
     let fence = this.revision * FENCES
-    if (known && !repeated)
-      for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
+    for (const change of repeated || !known ? [] : entry.changes)
+      if (change.type === 'feature') this.level = Math.max(this.level, change.level)
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
       if (!known) return 'entry.basis'
@@ -158,7 +161,7 @@ export class ReferenceModel {
 
   /** What is free of a class on a host: capacity, less what is reported as used, less what claims hold beside it. */
   free(host: ModelHost, resourceClass: string, without: ModelClaim[] = []): number {
-    const { capacity, used } = host.classes[resourceClass] ?? { capacity: 0, used: 0 }
+    const { capacity, used } = host.classes[resourceClass] ?? NOTHING
     const held = this.claims
       .filter((claim) => claim.host === host.name && this.isLive(claim) && !without.includes(claim))
       .map((claim) => {
@@ -344,7 +347,10 @@ export class ReferenceModel {
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
       const own = mover?.host === host.name ? (mover.amounts[resourceClass] ?? 0) : 0
       const without = given === undefined || given.state === 'MATERIALISED' || this.#growsInPlace(given) ? [] : [given]
-      if (this.free(host, resourceClass, without) + own < amount) return 'claim.no_room'
+      const hasAsMuch = this.level >= OWN_LIMITS && amount <= own
+      if (this.free(host, resourceClass, without) + own < amount && !hasAsMuch) return 'claim.no_room'
+      const { total } = host.classes[resourceClass] ?? NOTHING
+      if (this.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
     }
     const group = this.group(uuid)
     if (group === undefined) return undefined
@@ -536,7 +542,11 @@ export class ReferenceModel {
       if (!isSame) known.pastIncarnations = [known.incarnation, ...known.pastIncarnations].slice(0, 8)
     }
     const { full } = change
-    const of = (total: number, ratio: number, used: number) => ({ capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000), used })
+    const of = (total: number, ratio: number, used: number) => ({
+      total,
+      capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000),
+      used,
+    })
     const host: ModelHost = known ?? {
       name: change.host,
       classes: {},

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { planOf, shrink, simulate } from './simulate.ts'
 import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
 
-const WORLDS = 12
+const WORLDS = byExtent(12, 200)
 
 /** Seeds that once failed, with what was found. They stay. */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
@@ -32,7 +33,7 @@ test('worlds of three replicas keep every promise, and much happens in them', as
   expect(failures).toEqual([])
   expect(passed).toBe(WORLDS)
   expect(met.filter((what) => seen[what] === undefined)).toEqual([])
-}, 120_000)
+})
 
 test.each(onceFailed)('seed %d, once: %s', async (seed) => {
   expect((await runWorld(planOf(seed, 3))).violations).toEqual([])
@@ -61,5 +62,5 @@ describe('a mistake is found within 200 worlds', () => {
     const { acts } = await shrink(planOf(seed, 3), planted)
     expect(acts.length).toBeLessThanOrEqual(8)
     expect((await runWorld({ ...planOf(seed, 3), acts }, planted)).violations).not.toEqual([])
-  }, 240_000)
+  })
 })

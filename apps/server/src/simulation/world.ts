@@ -509,7 +509,7 @@ class World {
     const key = `k${this.#ids++}`
     // a caller that lost its key asks for the same instance under another one; or its host failed, and it takes the next
     const again =
-      numInstances === 1 && b % 8 === 1
+      numInstances === 1 && b % 5 === 1
         ? this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]
         : undefined
     const call: PlacementCall = {
@@ -583,7 +583,8 @@ class World {
     )
     const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
     const full = {
-      vcpus: 6 + (b % 5 === 0 ? 2 : 0),
+      // now and then so few that one instance may ask for more than there is, given away twice
+      ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
       vcpusUsed,
       memoryMb: 16_384,
       memoryMbUsed: running.length * 1_024,

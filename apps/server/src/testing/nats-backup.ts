@@ -35,7 +35,7 @@ export async function backUpStream(port: number, stream: string): Promise<() => 
 }
 
 async function ask<Answer>(nats: NatsConnection, call: string, body: unknown): Promise<Answer> {
-  const answer = (await nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 5_000 })).json<
+  const answer = (await nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 60_000 })).json<
     Answer & { error?: { description: string } }
   >()
   if (answer.error !== undefined) throw new Error(`${call}: ${answer.error.description}`)

@@ -36,7 +36,7 @@ export interface NatsServersOptions {
   readonly credentials?: string
 }
 
-const ANSWERS_MS = 60_000
+const ANSWERS_MS = 300_000
 
 /** Why the tests that need a nats-server cannot run here; undefined when they can. */
 export const noNatsServer: string | undefined = findNatsServer() === undefined ? INSTALL_NATS_SERVER : undefined

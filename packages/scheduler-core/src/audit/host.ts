@@ -3,6 +3,7 @@ import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
+import { maxUnitOf } from '../kinds/classes/room.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
@@ -61,7 +62,7 @@ function checkClasses({ hosts }: Fleet, { index, stats }: HostRecord, { classes 
       reserved: inventory?.reserved ?? 0,
       ratioMilli,
       minUnit: inventory?.minUnit ?? 0,
-      maxUnit: inventory === undefined ? 0 : (inventory.maxUnit ?? Number.MAX_SAFE_INTEGER),
+      maxUnit: inventory === undefined ? 0 : maxUnitOf(inventory.maxUnit, inventory.total, inventory.reserved, hosts.featureLevel),
       stepSize: inventory?.stepSize ?? 0,
       capacity,
       used,

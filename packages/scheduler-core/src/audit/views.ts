@@ -39,7 +39,14 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
   // the last three follow from what else is said here, and releases that read each other's digests may not have them
-  const { version: _version, zone: _zone, gpuMostFreeMilli: _most, serviceSuspect: _suspect, ...columns } = hosts.columns
+  const {
+    version: _version,
+    zone: _zone,
+    gpuMostFreeMilli: _most,
+    hugePageMib: _huge,
+    serviceSuspect: _suspect,
+    ...columns
+  } = hosts.columns
   return {
     host: record.host,
     node: record.node,

@@ -497,7 +497,7 @@ describe('rule 11: keys end by log time, and are capped', () => {
     ])
     log.append([], { at: HOUR })
     expect(log.append([aClaim({ key: 'one more' })])).toEqual([undefined])
-  }, 30_000)
+  })
 })
 
 describe('rule 11: a checkpoint holds all that the judge reads', () => {

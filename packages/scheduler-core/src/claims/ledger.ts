@@ -5,7 +5,7 @@ import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
-import { allKinds } from '../kinds/index.ts'
+import { allKinds, heldByMover } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
 import { EndedKeys, type StoredEndedKeys } from './ended-keys.ts'
 import type { EndedKey } from './ended-record.ts'
@@ -430,7 +430,10 @@ export class Ledger {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
     const putBack = room ? liftCounted(this.#hosts, record, claim.grants) : undefined
+    const { mover, featureLevel } = this.#hosts
+    if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree: room }
     return () => {
+      this.#hosts.mover = mover
       putBack?.()
       this.#groups.join(claim.group, claim.host)
     }
@@ -443,7 +446,11 @@ export class Ledger {
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     // on its source's own host it is no member, and what it holds is little more than its source
     if (this.isInPlace(claim)) return () => undefined
-    return this.lift(claim, isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants))
+    const { mover } = this.#hosts
+    const putBack = this.lift(claim, isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants))
+    // who moves is the source of the move: what is given up here keeps nothing
+    this.#hosts.mover = mover
+    return putBack
   }
 
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
@@ -541,11 +548,14 @@ const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim>
 
 const keyOf = (account: string, key: string): string => `${account}\u0000${key}`
 
-/** Whether every kind could hold these grants on the host now. */
-export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants): boolean {
+/**
+ * Whether every kind could hold these grants on the host now. `held`: what the same instance holds there already, with its room counted
+ * as free: no more of a class than that needs no free room, however full the host is.
+ */
+export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
     const grant = grants[kind.name]
-    if (grant !== undefined && !kind.fits(hosts, record.index, grant)) return false
+    if (grant !== undefined && !kind.fits(hosts, record.index, grant, held?.[kind.name], grants)) return false
   }
   return true
 }

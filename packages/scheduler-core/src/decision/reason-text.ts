@@ -4,8 +4,11 @@ import type { Reason } from '../filters/filter.ts'
 /** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
-  return render === undefined ? codes[reason.code] : render(reason)
+  const sentence = render === undefined ? codes[reason.code] : render(reason)
+  return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
+
+const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
 const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${need} ${unit} needed, ${have} free.`
 
@@ -25,12 +28,25 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'memory.short': short,
   'cpu.short': short,
   'disk.short': short,
+  'memory.too_little': ({ need, have }) => `${need} MiB needed by one instance; the host has ${have} MiB in all.`,
+  'memory.huge_pages': ({ need, have }) =>
+    `${need} MiB needed outside of huge pages; ${have} MiB are free there. The rest of the host's memory is set aside as huge pages.`,
+  'disk.too_little': ({ need, have }) => `${need} GiB needed by one instance; the host has ${have} GiB in all.`,
   'cpu.too_few': ({ need, have }) => `${need} vCPUs needed by one instance; the host has ${have} in all.`,
   'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${need} needed.`,
   'class.short': ({ subject, need, have }) => `${subject}: ${need} needed, ${have} free.`,
+  'class.too_little': ({ subject, need, have }) => `${subject}: ${need} needed by one instance; the host has ${have} in all.`,
   'class.unit': ({ subject, need, have }) => `${subject}: ${need} needed; the host gives ${have}.`,
   'numa.cells': ({ need, have }) => `${need} NUMA cells needed; the host has ${have}.`,
   'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
+  'numa.too_little_memory': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} MiB needed in one NUMA cell; the largest has ${have} MiB in all.`,
+  'numa.huge_pages': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} MiB needed in one NUMA cell outside of huge pages; the freest has ${have} MiB there.`,
+  'numa.pinned_memory': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} MiB that no other guest may have needed in one NUMA cell, as its CPUs are dedicated; the freest has ${have} MiB.`,
+  'numa.too_few_cpus': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} shared CPUs needed in one NUMA cell; the largest has ${have} that are not dedicated.`,
   'numa.cpus': ({ subject, need, have }) => `Guest ${subject}: ${need} shared CPUs needed in one NUMA cell; the freest has ${have}.`,
   'numa.dedicated_cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${need} dedicated CPUs needed in one NUMA cell; the freest has ${have}.`,
@@ -92,6 +108,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
   'pool.not_told': ({ subject }) => `No storage document tells how large the pool ${subject} is.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
+  'pool.too_little': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB in all; ${need} GiB were asked for by one instance.`,
   'pool.short': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for.`,
   'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
   'volume.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,

@@ -115,7 +115,7 @@ function withEarlier<T>(fleet: Fleet, before: readonly Proposal[], record: Decis
     const ends = endsOf(fleet, record)
     const request = currentSpec(record.request)
     if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
-    if (source !== undefined) liftSource(overlay, request, source)
+    if (source !== undefined) liftSource(overlay, request, source, record.intent)
     for (const part of earlier) overlay.hold(part, groupOf(request))
     return read()
   })

@@ -1,3 +1,4 @@
+import { type Grants, keptByMover } from '../kinds/index.ts'
 import type { ResourceKind } from '../kinds/kind.ts'
 import type { Filter } from './filter.ts'
 
@@ -10,7 +11,7 @@ export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter =>
     if (ask === undefined) return undefined
     return {
       passes: kind.prepareCanGive?.(hosts, ask) ?? ((host) => kind.canGive(hosts, host, ask)),
-      reason: (host) => kind.reason(hosts, host, ask),
+      reason: (host) => ({ ...kind.reason(hosts, host, ask), ...keptByMover(hosts, host, kind.name as keyof Grants) }),
       facts: (host) => kind.facts(hosts, host, ask, request),
     }
   },

@@ -29,6 +29,8 @@ export interface HostColumns {
   gpuFreeMilli: Float64Array
   /** Thousandths that are free of the GPU with the most, so that most hosts need no look at their devices; 0 without GPUs. */
   gpuMostFreeMilli: Float64Array
+  /** MiB that the report sets aside as huge pages, over all NUMA cells: no plain memory. */
+  hugePageMib: Float64Array
   /** 1 where the report, in Nova's words, tells something against the service, or what nobody can read (nova/told-service.ts). */
   serviceSuspect: Uint8Array
   /** Fields that the host's report leaves out, as bits (fleet/stats-fields.ts). */
@@ -45,6 +47,7 @@ export const createHostColumns = (size: number): HostColumns => ({
   ioOps: new Int32Array(size),
   gpuFreeMilli: new Float64Array(size),
   gpuMostFreeMilli: new Float64Array(size),
+  hugePageMib: new Float64Array(size),
   serviceSuspect: new Uint8Array(size),
   omits: new Int32Array(size),
 })

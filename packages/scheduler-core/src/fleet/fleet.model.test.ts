@@ -347,5 +347,5 @@ describe('random histories keep every invariant, restored and from scratch', () 
       fc.property(histories, (steps) => run(steps, 2 * PLACE_WINDOW - 5)),
       { seed: 9, numRuns: 2 },
     )
-  }, 60_000)
+  })
 })

@@ -101,10 +101,18 @@ const mapKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 const LEAST_SIZE = 64
 const MOST_TRAIT_SETS = 1_000
 
+/** A claim that moves, or is rebuilt where it is. */
+export interface Mover extends Pick<Claim, 'host' | 'grants'> {
+  /** What it holds counts as free on its own host, and no more than that needs no free room. False: it is held twice until the move ends. */
+  readonly isFree: boolean
+}
+
 /** All hosts in the order of first sight: records, columns, and the index by name. */
 export class HostTable {
   /** The feature level of the fleet: kinds and filters ask it where a rule depends on it (levels.ts). */
   featureLevel = 1
+  /** The claim whose move is being decided or judged. Set by the ledger's `lift` alone, from feature level STRICT_CLAIMS on; null otherwise. */
+  mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()

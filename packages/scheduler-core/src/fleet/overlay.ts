@@ -2,6 +2,7 @@ import type { Claim } from '../claims/claim.ts'
 import { dropPart, holdMove, holdPart } from '../claims/ledger.ts'
 import type { ClaimPart, GroupBinding } from './change.ts'
 import type { Fleet } from './fleet.ts'
+import { STRICT_CLAIMS } from './levels.ts'
 
 /**
  * Proposals seen as if they counted, while one batch is being decided. It writes into the fleet's columns and takes
@@ -12,8 +13,11 @@ export interface Overlay {
   hold(part: ClaimPart, group: GroupBinding | null): void
   /** Takes what a move adds to its source. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
-  /** Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, with `room` off its host. */
-  lift(claim: Claim, room: boolean): void
+  /**
+   * Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, with `room` off its host. A
+   * rebuild takes nothing, so that from feature level STRICT_CLAIMS on all that it holds counts as free.
+   */
+  lift(claim: Claim, room: boolean, isRebuild?: boolean): void
   /** Sees the fleet without the destination of an open move, which ends before what is decided; `isPlainNext`: what follows takes plain amounts. */
   liftDestination(claim: Claim, isPlainNext: boolean): void
   /** How many steps are taken. */
@@ -52,8 +56,8 @@ export function openOverlay(fleet: Fleet): Overlay {
       const isNew = bind(group)
       undo.push(bound(group, holdMove(hosts, groups, part, group, source), isNew))
     },
-    lift(claim, room) {
-      undo.push(ledger.lift(claim, room))
+    lift(claim, room, isRebuild = false) {
+      undo.push(ledger.lift(claim, room || (isRebuild && hosts.featureLevel >= STRICT_CLAIMS)))
     },
     liftDestination(claim, isPlainNext) {
       undo.push(ledger.liftDestination(claim, isPlainNext))

@@ -92,6 +92,22 @@ export function freeFact(
   }
 }
 
+/** All that a host has of a class, and does not keep back: more than that one instance never gets, whatever is free. */
+export function inAllFact(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+  asked: Pick<Fact, 'subject' | 'requiredFrom'> & { readonly required: number; readonly unit: string },
+): Fact {
+  const { total, reserved } = hosts.classColumns(resourceClass)
+  const from = reportOf(hosts.get(host))
+  const terms = [
+    { name: 'total', value: at(total, host), from },
+    { name: 'reserved', value: at(reserved, host), from },
+  ]
+  return { ...asked, actual: Math.max(0, at(total, host) - at(reserved, host)), actualFrom: from, terms }
+}
+
 /** The claims that hold units of a class which the host's report does not count. */
 export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: string): Source {
   const columns = hosts.classes.get(resourceClass)

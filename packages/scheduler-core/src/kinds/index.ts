@@ -7,6 +7,8 @@ import { numaKind } from './numa/numa.ts'
 import { pciKind } from './pci/pci.ts'
 import { poolsKind } from './pools/pools.ts'
 
+export { heldByMover, keptByMover } from './mover.ts'
+
 /**
  * Every resource kind by name, in the order in which they choose. A grant, an assignment setting and the fit filter of a
  * kind follow from its entry here.

@@ -4,7 +4,9 @@ import { codes } from '../codes.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { aFleet, type HostShape } from '../testing/index.ts'
+import { allKinds } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 
 /** A kind with what the laws need: hosts and asks to try it on, and how much of a host is left at its tightest place. */
@@ -26,21 +28,26 @@ export interface KindCase<Ask, Grant> {
 
 const H1 = 0 as HostIndex
 
-/** The law of `kind.ts`, for any kind. */
-export function kindSuite<Ask, Grant>({
-  kind,
-  hosts,
-  fleetOf: hostOf = (shape) => aFleet({ h1: shape }),
-  counting,
-  asks,
-  options = {},
-  state,
-  leastLeft,
-}: KindCase<Ask, Grant>): void {
+/** The law of `kind.ts`, for any kind, by the rules of every feature level that changed them. */
+export function kindSuite<Ask, Grant>(given: KindCase<Ask, Grant>): void {
+  for (const level of [1, STRICT_CLAIMS]) suiteAt(level, given)
+}
+
+function suiteAt<Ask, Grant>(
+  level: number,
+  { kind, hosts, fleetOf = (shape) => aFleet({ h1: shape }), counting, asks, options = {}, state, leastLeft }: KindCase<Ask, Grant>,
+): void {
+  /** Nothing is held yet: the inventory is all that the level changes. */
+  const hostOf = (shape: HostShape): Fleet => {
+    const fleet = fleetOf(shape)
+    fleet.restoreLevel(level)
+    for (const { takeInventory } of allKinds) takeInventory(fleet.hosts, H1, fleet.hosts.get(H1).stats)
+    return fleet
+  }
   const rule = fc.constantFrom(...kind.rules)
   const chooser = (name: string) => kind.createAssign({ rule: name, options: options[name] ?? {} })
 
-  describe(`the kind ${kind.name}`, () => {
+  describe(`the kind ${kind.name} at feature level ${level}`, () => {
     test('assign returns a grant exactly when canGive is true, under every rule, and fits accepts it', () => {
       fc.assert(
         fc.property(hosts, fc.array(asks, { maxLength: 6 }), asks, (shape, earlier, ask) => {
@@ -157,6 +164,26 @@ export function kindSuite<Ask, Grant>({
         { numRuns: 300 },
       )
     })
+
+    if (kind.isPlain === true && level >= STRICT_CLAIMS)
+      test('what an instance holds on its own host it may have again, or less of it, however full the host is', () => {
+        fc.assert(
+          fc.property(hosts, asks, rule, fc.integer({ min: 1, max: 5 }), (shape, ask, name, others) => {
+            const fleet = hostOf(shape)
+            const grant = chooser(name)(fleet.hosts, H1, ask)
+            fc.pre(grant !== undefined)
+            for (let i = 0; i < others; i++) kind.hold(fleet.hosts, H1, grant, false)
+            fleet.hosts.mover = { host: H1, grants: { [kind.name]: grant }, isFree: true }
+            expect(kind.canGive(fleet.hosts, H1, ask)).toBe(true)
+            expect(kind.prepareCanGive?.(fleet.hosts, ask)(H1) ?? true).toBe(true)
+            expect(chooser(name)(fleet.hosts, H1, ask)).toEqual(grant)
+            expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
+            fleet.hosts.mover = null
+            expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
+          }),
+          { numRuns: 200 },
+        )
+      })
 
     test('an unknown rule is refused when the profile is written', () => {
       for (const name of ['nonsense', '', 'constructor', '__proto__']) expect(() => kind.createAssign({ rule: name })).toThrow(RangeError)

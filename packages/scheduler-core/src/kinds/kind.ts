@@ -26,6 +26,7 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, b
  *
  * The law:
  * - `assign` returns a grant exactly when `canGive` is true, under every rule, and `fits` accepts that grant.
+ * - Where a claim moves within its host, `canGive` and `assign` know what it holds there of `hosts.mover`, `fits` is given it.
  * - `fits` and `hold` look at whole numbers and names only, never at a filter or a profile: they are the judge's
  *   arithmetic and mean the same in every release. `hold` does not check; `drop` undoes it exactly.
  * - A materialised claim is one whose instance the host lists. Where the host's report counts use itself, `hold` and
@@ -66,8 +67,11 @@ export interface ResourceKind<Ask, Grant> {
   prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
   /** The chooser of a rule. Throws RangeError for an unknown rule or bad options: profiles are checked when written. */
   createAssign(setting: AssignmentSetting | undefined): Assign<Ask, Grant>
-  /** Whether exactly this grant can be held now. */
-  fits(hosts: HostTable, host: HostIndex, grant: Grant): boolean
+  /**
+   * Whether exactly this grant can be held now. `held`: what the same instance holds of this kind on the host already, which counts as
+   * free: what makes an excess no worse is allowed. `beside`: all grants of the same claim.
+   */
+  fits(hosts: HostTable, host: HostIndex, grant: Grant, held?: Grant, beside?: Grants): boolean
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**

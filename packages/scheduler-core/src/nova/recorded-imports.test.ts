@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../testing/shared-folder.ts'
 import type { Change } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -22,9 +24,7 @@ import { findNovaFilter, optionsOf, rulesOf } from './options.ts'
 
 /* What the real Nova answered must come out too where its documents took the way of the API: imported, logged, seen through the fleet. */
 
-const cases = new URL('../../../../../shared/conformance/cases/', import.meta.url)
-const here = existsSync(cases)
-const reason = here ? '' : ' [skipped: the recorded cases are not beside the checkout]'
+const cases = sharedData('conformance/cases')
 
 interface HostCase {
   readonly host: string
@@ -73,7 +73,7 @@ interface RunCase {
 }
 
 function linesOf<Case>(file: string): readonly Case[] {
-  const text = gunzipSync(readFileSync(new URL(file, cases))).toString()
+  const text = gunzipSync(readFileSync(path.join(cases.path, file))).toString()
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -161,8 +161,8 @@ function run({ id, now, config, hosts, aggregates, instance_uuids, return_altern
 const metNet = ({ record }: Decided): boolean =>
   record.instances.some(({ filters }) => filters.some(({ filter, entered, passed }) => filter.endsWith('(claim)') && passed < entered))
 
-describe.skipIf(!here)(`documents recorded from Nova, imported${reason}`, () => {
-  const files = here ? readdirSync(new URL('filters/', cases)) : []
+describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.skipNote}`, () => {
+  const files = cases.isMissing ? ['every filter'] : readdirSync(path.join(cases.path, 'filters'))
 
   test.each(files)('%s gives every verdict, or says why the documents are not let in', (file) => {
     let judged = 0
@@ -202,5 +202,5 @@ describe.skipIf(!here)(`documents recorded from Nova, imported${reason}`, () => 
       if (expected.error === null && given.return_alternates) expect([id, alternates]).toEqual([id, expected.alternates])
     }
     expect(same).toBeGreaterThan(runs.length / 3)
-  }, 30_000)
+  })
 })

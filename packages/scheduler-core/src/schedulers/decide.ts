@@ -57,7 +57,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
   const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, ends, solution } = input
   const held = overlay.size
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
-  if (source !== undefined) liftSource(overlay, request, source)
+  if (source !== undefined) liftSource(overlay, request, source, intent)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = select(fleet, overlay, request, profile, asked)
   const { instances, solver, ...selection } = selected
@@ -97,8 +97,8 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
  * Lets a decision see the fleet without the claim that is to move. Its room counts as free only where the judge will see
  * it so: for plain amounts on its own host.
  */
-export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim): void {
-  overlay.lift(source, isPlain(source.grants) && asksPlain(request))
+export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
+  overlay.lift(source, isPlain(source.grants) && asksPlain(request), intent === 'REBUILD')
 }
 
 function createScheduler(compiled: CompiledProfile): Scheduler {

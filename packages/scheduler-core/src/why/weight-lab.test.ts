@@ -93,7 +93,7 @@ test('at a limit another host wins, one number before it the same one, by the pi
     }),
     { numRuns: 50 },
   )
-}, 60_000)
+})
 
 /** Whether a host ranks first by more than what rounding gives and takes. */
 function winsPlainly({ ranked, weighed: { hosts, totals } }: Findings, host: number | undefined): boolean {
@@ -125,7 +125,7 @@ test('a host that lost wins with the multiplier told, not one number before it, 
     }),
     { numRuns: 50 },
   )
-}, 60_000)
+})
 
 describe('of two hosts, one with more memory and one with more CPUs', () => {
   const fleet = aFleet({ memory: { memoryMb: 4_096, vcpus: 2 }, cpus: { memoryMb: 2_048, vcpus: 4 } })

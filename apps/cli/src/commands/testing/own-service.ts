@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../../server/src/testing/test-database.ts'
 import { ADMIN_KEY, type Service, startService } from '../../prove/service.ts'
 import { reportFleet } from './fleet.ts'
 import { gantt, type Said } from './gantt.ts'
@@ -23,11 +24,14 @@ export interface OwnServiceOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Whether the hosts of fleet.ts are there from the first test on. */
   readonly withFleet?: boolean
+  /** Whether it starts a PostgreSQL server of its own in `stateDir`, as a first start does, instead of using that of all tests. */
+  readonly ownDatabase?: boolean
 }
 
-export function useOwnService({ settings = {}, withFleet = true }: OwnServiceOptions = {}): OwnService {
+export function useOwnService({ settings = {}, withFleet = true, ownDatabase = false }: OwnServiceOptions = {}): OwnService {
   let service: Service
   let folder: string
+  let database: TestDatabase | undefined
   const own: OwnService = {
     get service() {
       return service
@@ -48,16 +52,18 @@ export function useOwnService({ settings = {}, withFleet = true }: OwnServiceOpt
     folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
     // the embedded database may run as another account
     fs.chmodSync(folder, 0o711)
-    service = await startService({ GANTT_DATA_DIR: own.stateDir, ...settings })
+    if (!ownDatabase) database = await createTestDatabase()
+    service = await startService({ GANTT_DATA_DIR: own.stateDir, ...(database && { DATABASE_URL: database.url }), ...settings })
     if (withFleet) await reportFleet(service.client)
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await service?.stop()
-    // of a service that a test killed, the database is left
-    await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
+    await database?.drop()
+    // of a service that a test killed, the server is left
+    if (ownDatabase) await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
     fs.rmSync(folder, { recursive: true, force: true })
-  }, 30_000)
+  })
 
   return own
 }

@@ -9,9 +9,11 @@ import {
   gpusOf,
   holds,
   inventoryOf,
+  isMoreThanAll,
   type ModelFleet,
   type ModelHost,
   membersOn,
+  plainMemoryOf,
   zoneOf,
 } from './fleet.ts'
 import { whyNoGpus } from './gpu.ts'
@@ -56,20 +58,22 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
           return have === need ? undefined : { code: 'zone.other', need, have }
         },
 
-  RamFilter: (request, fleet) => shortOf('memory.short', 'MEMORY_MB', request, fleet),
+  RamFilter: (request, fleet) => shortOf('memory', 'MEMORY_MB', request, fleet),
 
   CoreFilter: (request, fleet) => {
     const need = demandOf(request).amounts.VCPU
     if (need === undefined) return undefined
     return (host) => {
-      const total = inventoryOf(host, 'VCPU')?.total ?? 0
-      if (total < need) return { code: 'cpu.too_few', need, have: total }
+      const inventory = inventoryOf(host, 'VCPU')
+      if (inventory === undefined) return { code: 'cpu.too_few', need, have: 0 }
+      if (inventory.total < need) return { code: 'cpu.too_few', need, have: inventory.inAll }
       const have = free(fleet, host, 'VCPU')
-      return have < need ? { code: 'cpu.short', need, have } : undefined
+      if (have < need) return { code: 'cpu.short', need, have }
+      return isMoreThanAll(inventory, need) ? { code: 'cpu.too_few', need, have: inventory.inAll } : undefined
     }
   },
 
-  DiskFilter: (request, fleet) => shortOf('disk.short', 'DISK_GB', request, fleet),
+  DiskFilter: (request, fleet) => shortOf('disk', 'DISK_GB', request, fleet),
 
   AggregateInstanceExtraSpecsFilter: ({ flavor }, fleet) => {
     const scope = 'aggregate_instance_extra_specs:'
@@ -174,9 +178,13 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
         if (inventory === undefined) return { code: 'class.not_reported', need, have: 0 }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: 'class.short', need, have }
+        if (isMoreThanAll(inventory, need)) return { code: 'class.too_little', need, have: inventory.inAll }
         const { least, most, step } = inventory
         if (need < least || (most !== null && need > most) || need % step !== 0)
-          return { code: 'class.unit', need, have: `${least} to ${most ?? 'any'} in steps of ${step}` }
+          return { code: 'class.unit', need, have: `${least} to ${most ?? inventory.inAll} in steps of ${step}` }
+        const outside = need - guestCellsOf(request).reduce((sum, { memoryMb }) => sum + memoryMb, 0)
+        const plain = resourceClass === 'MEMORY_MB' && outside > 0 ? plainMemoryOf(fleet, host) : undefined
+        if (plain !== undefined && plain < outside) return { code: 'memory.huge_pages', need: outside, have: plain }
       }
       return undefined
     }
@@ -211,12 +219,16 @@ export const nets = [
   'DiskPoolFilter',
 ]
 
-function shortOf(code: string, resourceClass: string, request: RequestSpec, fleet: ModelFleet): Ask | undefined {
+function shortOf(what: string, resourceClass: string, request: RequestSpec, fleet: ModelFleet): Ask | undefined {
   const need = demandOf(request).amounts[resourceClass]
   if (need === undefined) return undefined
   return (host) => {
+    const inventory = inventoryOf(host, resourceClass)
     const have = free(fleet, host, resourceClass)
-    return have < need ? { code, need, have } : undefined
+    if (have < need) return { code: `${what}.short`, need, have }
+    return inventory !== undefined && isMoreThanAll(inventory, need)
+      ? { code: `${what}.too_little`, need, have: inventory.inAll }
+      : undefined
   }
 }
 

@@ -2,7 +2,8 @@ import type { HostStats } from '@gantt/scheduler-core'
 
 /**
  * The fleet as plain objects, in slow and obvious lines: nothing is kept that can be added up, and not one line is shared
- * with the core, which must say the same. Covers this service's own resources but PCI devices, threads and pages of cells.
+ * with the core, which must say the same. Covers this service's own resources but PCI devices, threads of cells, and requests for pages:
+ * cells report huge pages, which no request of the model gets.
  */
 export interface ModelFleet {
   /** In the order of first sight. */
@@ -79,6 +80,8 @@ export interface Inventory {
   readonly least: number
   readonly most: number | null
   readonly step: number
+  /** All that there is and is not kept back: where no largest amount is stated, one instance gets no more. */
+  readonly inAll: number
 }
 
 /** What a host says of a class; undefined: nothing. */
@@ -98,9 +101,39 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
       least: given.minUnit,
       most: given.maxUnit,
       step: given.stepSize,
+      inAll: given.total - given.reserved,
     }
   if (standard === undefined) return undefined
-  return { capacity: capacityOf(standard[0], standard[1]), total: standard[0], used: standard[2], least: 1, most: null, step: 1 }
+  const [total, ratio, used] = standard
+  return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
+}
+
+/** One instance asks for more than there is, and no stated amount is what stops it. */
+export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && (most === null || most === inAll)
+
+const setAsideIn = ({ memoryMb, pages }: HostStats['numaCells'][number]): number => {
+  const huge = hugePagesOf(pages).reduce((mib, { total, sizeKib }) => mib + (total * sizeKib) / 1_024, 0)
+  if (huge === 0) return 0
+  const small = pages.find(({ sizeKib }) => sizeKib === 4)
+  const left = small === undefined ? memoryMb - huge : Math.min(memoryMb - huge, (small.total - small.reserved) / 256)
+  return memoryMb - Math.max(0, Math.floor(left))
+}
+
+const hugePagesOf = (pages: HostStats['numaCells'][number]['pages']) => pages.filter(({ sizeKib }) => sizeKib > 4)
+
+const hugeUsedIn = ({ pages }: HostStats['numaCells'][number]): number =>
+  hugePagesOf(pages).reduce((mib, { used, sizeKib }) => mib + ((used ?? 0) * sizeKib) / 1_024, 0)
+
+/** Memory of the host outside of huge pages that one instance may still have; undefined where nothing is set aside. */
+export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | undefined {
+  const setAside = host.stats.numaCells.reduce((mib, cell) => mib + setAsideIn(cell), 0)
+  const inventory = inventoryOf(host, 'MEMORY_MB')
+  if (setAside === 0 || inventory === undefined) return undefined
+  const { inAll } = inventory
+  const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
+  const plain = Math.max(0, inAll - setAside)
+  const taken = inventory.capacity - free(fleet, host, 'MEMORY_MB') - host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
+  return Math.min(plain, capacityOf(plain, given?.allocationRatio ?? host.stats.ramAllocationRatio) - Math.max(0, taken))
 }
 
 export const capacity = (host: ModelHost, resourceClass: string): number => inventoryOf(host, resourceClass)?.capacity ?? 0
@@ -166,6 +199,12 @@ export interface ModelCell {
   readonly sharedUsed: number
   readonly memoryCapacity: number
   readonly memoryFree: number
+  /** All memory, and what of it is not set aside as huge pages. */
+  readonly memory: number
+  readonly plain: number
+  /** Plain memory that may be given, and that is taken. */
+  readonly plainCapacity: number
+  readonly plainUsed: number
 }
 
 /** The NUMA cells of a host by number, with what is taken of them. */
@@ -193,6 +232,11 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
         sharedUsed,
         memoryCapacity,
         memoryFree: memoryCapacity - memoryUsed,
+        memory: cell.memoryMb,
+        plain: cell.memoryMb - setAsideIn(cell),
+        plainCapacity: capacityOf(cell.memoryMb - setAsideIn(cell), stats.ramAllocationRatio),
+        // a report without used memory counts the huge pages that are used, and nothing else
+        plainUsed: Math.max(0, memoryUsed - (cell.memoryUsageMb === null ? 0 : hugeUsedIn(cell))),
       }
     })
 }

@@ -25,8 +25,19 @@ const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => 
   return cell.cpus.length > 0 && pinned <= cell.cpus.length && cell.sharedUsed + shared <= sharedAllowed(cell, pinned)
 }
 
-const suits = (cell: ModelCell, guest: GuestCell): boolean =>
-  cell.memoryFree >= guest.memoryMb && canGiveCpus(cell, guest.shared, guest.dedicated)
+/** Plain memory that one guest may still have. */
+const plainLeft = ({ plain, plainCapacity, plainUsed }: ModelCell): number => Math.min(plain, plainCapacity - plainUsed)
+
+/** The same for a guest with dedicated CPUs: memory that is given once. */
+const onceLeft = (cell: ModelCell): number => Math.min(plainLeft(cell), cell.plain - cell.plainUsed)
+
+const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boolean =>
+  cell.memoryFree >= memoryMb &&
+  cell.memory >= memoryMb &&
+  (dedicated > 0 ? onceLeft(cell) : plainLeft(cell)) >= memoryMb &&
+  // one guest never shares more CPUs than there are to share
+  shared <= cell.cpus.length - cell.pinned.length - dedicated &&
+  canGiveCpus(cell, shared, dedicated)
 
 /** The lesser of the free shares of CPUs and memory. */
 export function freeShare(cell: ModelCell): number {
@@ -84,10 +95,18 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
     if (cells.some((cell) => suits(cell, guest))) continue
     const mostMemory = most(cells.map(({ memoryFree }) => memoryFree))
     if (mostMemory < guest.memoryMb) return { code: 'numa.memory', need: guest.memoryMb, have: mostMemory }
+    const largest = most(cells.map(({ memory }) => memory))
+    if (largest < guest.memoryMb) return { code: 'numa.too_little_memory', need: guest.memoryMb, have: largest }
+    const mostPlain = most(cells.map(plainLeft))
+    if (mostPlain < guest.memoryMb) return { code: 'numa.huge_pages', need: guest.memoryMb, have: mostPlain }
+    const mostOnce = most(cells.map(onceLeft))
+    if (guest.dedicated > 0 && mostOnce < guest.memoryMb) return { code: 'numa.pinned_memory', need: guest.memoryMb, have: mostOnce }
     const mostOwn = most(cells.map(ownLeft))
     if (guest.dedicated > 0 && mostOwn < guest.dedicated) return { code: 'numa.dedicated_cpus', need: guest.dedicated, have: mostOwn }
     const mostShared = most(cells.map((cell) => sharedLeft(cell, guest)))
     if (guest.shared > 0 && mostShared < guest.shared) return { code: 'numa.cpus', need: guest.shared, have: mostShared }
+    const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
+    if (guest.shared > 0 && mostInAll < guest.shared) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
     return { code: 'numa.no_cell', need: guest.shared + guest.dedicated, have: guest.shared > 0 ? mostShared : mostOwn }
   }
   return { code: 'numa.no_match', need: guests.length, have: mostSeated(guests, cells) }
@@ -100,6 +119,12 @@ function ownLeft(cell: ModelCell): number {
   let count = 0
   for (let more = 1; cell.pinned.length + more <= cell.cpus.length; more++) if (canGiveCpus(cell, 0, more)) count = more
   return count
+}
+
+/** CPUs that nobody has for himself once the guest has its own. */
+function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
+  const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
+  return Math.max(0, cell.cpus.length - pinned)
 }
 
 /** Shared CPUs left once the guest's dedicated ones are pinned, if these can be. */

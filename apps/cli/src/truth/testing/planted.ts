@@ -9,6 +9,7 @@ import {
   type Profile,
   type Reason,
   type RequestSpec,
+  STRICT_CLAIMS,
   type Weigher,
   weighers,
 } from '@gantt/scheduler-core'
@@ -50,6 +51,18 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     ...rest,
     instanceGroup: instanceGroup && { ...instanceGroup, hosts: [] },
   })),
+  'one instance is given more memory than the host has': spoilFilter('RamFilter', (prepare) => (request, fleet, options) => {
+    const { featureLevel } = fleet.hosts
+    fleet.hosts.featureLevel = STRICT_CLAIMS - 1
+    try {
+      return prepare(request, fleet, options)
+    } finally {
+      fleet.hosts.featureLevel = featureLevel
+    }
+  }),
+  'memory set aside as huge pages is given as plain memory': spoilPassesWhere('ResourceClassFilter', 'memory.huge_pages'),
+  'a guest cell shares more CPUs than there are': spoilPassesWhere('NUMATopologyFilter', 'numa.too_few_cpus'),
+  'a pinned guest gets memory that is given twice': spoilPassesWhere('NUMATopologyFilter', 'numa.pinned_memory'),
   'hosts that are down pass': spoilPasses('ComputeFilter', () => true),
   'a host that refuses is let in by the net': spoilPasses('NUMATopologyFilter', () => true),
   'a weigher is off by one': spoilRaw('CPUWeigher', (raw) => raw + 1),
@@ -148,6 +161,14 @@ function spoilPasses(name: string, change: PreparedFilter['passes']): Plant {
   return spoilFilter(name, (prepare) => (request, fleet, options) => {
     const prepared = prepare(request, fleet, options)
     return prepared && { ...prepared, passes: change }
+  })
+}
+
+/** Lets hosts pass that are refused for this reason. */
+function spoilPassesWhere(name: string, code: string): Plant {
+  return spoilFilter(name, (prepare) => (request, fleet, options) => {
+    const prepared = prepare(request, fleet, options)
+    return prepared && { ...prepared, passes: (host) => prepared.passes(host) || prepared.reason(host).code === code }
   })
 }
 

@@ -5,14 +5,15 @@ import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/for
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { AGGREGATE } from './documents.ts'
-import { useRefresh } from './use-refresh.ts'
+import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
 /** One aggregate beside the list: how many hosts it holds, and who reads what it says. */
 export function AggregateBeside({ uuid }: { readonly uuid: string }) {
   const zone = useTimeZone()
-  const { data, error, refetch } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
   useRefresh(refetch)
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
   const { aggregate } = data
@@ -24,20 +25,22 @@ export function AggregateBeside({ uuid }: { readonly uuid: string }) {
     )
   const { name, availabilityZone, hostNames, metadata, version, updatedAt } = aggregate
   return (
-    <Stack gap="sm">
-      <BesideHead>
-        <AnchorLink to="/aggregates/$uuid" params={{ uuid }} size="sm">
-          {name}
-        </AnchorLink>
-      </BesideHead>
-      <Text size="sm">
-        <AnchorLink to="/hosts" search={{ q: withTerm('', 'agg', name) }} size="sm">
-          {formatCount(hostNames.length)} {hostNames.length === 1 ? 'host' : 'hosts'}
-        </AnchorLink>
-        , {availabilityZone === null ? 'no zone' : `zone ${availabilityZone}`}, version {version},{' '}
-        <span title={titleOfTime(updatedAt)}>edited {formatTime(updatedAt, zone)}</span>
-      </Text>
-      <AggregateMetadata metadata={metadata} />
-    </Stack>
+    <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+      <Stack gap="sm">
+        <BesideHead>
+          <AnchorLink to="/aggregates/$uuid" params={{ uuid }} size="sm">
+            {name}
+          </AnchorLink>
+        </BesideHead>
+        <Text size="sm">
+          <AnchorLink to="/hosts" search={{ q: withTerm('', 'agg', name) }} size="sm">
+            {formatCount(hostNames.length)} {hostNames.length === 1 ? 'host' : 'hosts'}
+          </AnchorLink>
+          , {availabilityZone === null ? 'no zone' : `zone ${availabilityZone}`}, version {version},{' '}
+          <span title={titleOfTime(updatedAt)}>edited {formatTime(updatedAt, zone)}</span>
+        </Text>
+        <AggregateMetadata metadata={metadata} />
+      </Stack>
+    </Stale>
   )
 }

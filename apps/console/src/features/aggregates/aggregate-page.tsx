@@ -14,6 +14,7 @@ import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { AggregateHistory } from './aggregate-history.tsx'
 import { AggregateMembers } from './aggregate-members.tsx'
@@ -22,7 +23,7 @@ import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
 import { beginDraft, changesNothing, readDraft, withHosts } from './draft.ts'
 import { EditAggregate } from './edit-aggregate.tsx'
-import { useRefresh } from './use-refresh.ts'
+import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
 const route = getRouteApi('/aggregates/$uuid')
 
@@ -41,7 +42,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const { edit } = route.useSearch()
   const navigate = route.useNavigate()
   const zone = useTimeZone()
-  const { data, error, refetch } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
   const at = useAt()
   const isPast = at !== undefined
   const { draft, keep } = useKeptDraft(uuid, readDraft)
@@ -104,15 +105,17 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
       <Stack gap="md">
         {/* what was read before stays, and a draft with it */}
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-        <Group gap="sm">
-          <Text size="sm">{aggregate.availabilityZone === null ? 'no zone' : `zone ${aggregate.availabilityZone}`}</Text>
-          <Text size="sm" data-version={aggregate.version}>
-            version {aggregate.version}
-          </Text>
-          <Text size="sm" title={titleOfTime(aggregate.updatedAt)}>
-            updated {formatTime(aggregate.updatedAt, zone)}
-          </Text>
-        </Group>
+        <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+          <Group gap="sm">
+            <Text size="sm">{aggregate.availabilityZone === null ? 'no zone' : `zone ${aggregate.availabilityZone}`}</Text>
+            <Text size="sm" data-version={aggregate.version}>
+              version {aggregate.version}
+            </Text>
+            <Text size="sm" title={titleOfTime(aggregate.updatedAt)}>
+              updated {formatTime(aggregate.updatedAt, zone)}
+            </Text>
+          </Group>
+        </Stale>
         {isEditing && !isTaking ? (
           <EditAggregate
             key={edited.base.version}
@@ -126,8 +129,10 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
             }}
           />
         ) : null}
-        <AggregateMetadata metadata={aggregate.metadata} />
-        <AggregateMembers aggregate={aggregate.name} hostNames={aggregate.hostNames} />
+        <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+          <AggregateMetadata metadata={aggregate.metadata} />
+          <AggregateMembers aggregate={aggregate.name} hostNames={aggregate.hostNames} />
+        </Stale>
         <AggregateHistory
           uuid={uuid}
           current={aggregate}

@@ -27,7 +27,7 @@ export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
   const all = sum(0, counts.length - 1)
   return (
     <section className="claims-ages" aria-label="How old the claims are">
-      <Stale error={error} atMs={dataUpdatedAt} isOther={isPlaceholderData}>
+      <Stale error={error} atMs={dataUpdatedAt} everyMs={everyMs} isOther={isPlaceholderData}>
         <BrushBars
           label={`${countText(all)} by age.`}
           bars={counts.map((count, i) => ({ key: ageText(i), parts: [{ className: 'claims-age', count }] }))}

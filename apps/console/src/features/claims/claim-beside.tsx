@@ -7,6 +7,7 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { holdsOf } from './claim-columns.tsx'
 import { CLAIM } from './documents.ts'
 
@@ -16,7 +17,7 @@ const REFRESH_MS = 5_000
 
 /** One claim beside the list: what it holds, for whom, since when and until when, and why there. */
 export function ClaimBeside({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useOperation(CLAIM, { id }, { keepPrevious: false, everyMs: REFRESH_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(CLAIM, { id }, { keepPrevious: false, everyMs: REFRESH_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
   const { claim } = data
   if (claim === null)
@@ -27,50 +28,52 @@ export function ClaimBeside({ id }: { readonly id: string }) {
     )
   const { instanceUuid, state, reason, account, fence, serverGroup, pools, moveOf, movingTo, decision } = claim
   return (
-    <Stack gap="sm">
-      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      <BesideHead>{instanceUuid ?? 'An instance that is not named'}</BesideHead>
-      <Facts>
-        <Fact term="State">
-          {state.toLowerCase()}
-          {reason === null ? '' : `: ${reason}`}
-        </Fact>
-        <Fact term="Host">
-          <HostLink host={claim.host} />
-        </Fact>
-        {moveOf === null ? null : (
-          <Fact term="Moves from">
-            <HostLink host={moveOf.host} />
+    <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+      <Stack gap="sm">
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+        <BesideHead>{instanceUuid ?? 'An instance that is not named'}</BesideHead>
+        <Facts>
+          <Fact term="State">
+            {state.toLowerCase()}
+            {reason === null ? '' : `: ${reason}`}
           </Fact>
-        )}
-        {movingTo === null ? null : (
-          <Fact term="Moves to">
-            <HostLink host={movingTo.host} />
+          <Fact term="Host">
+            <HostLink host={claim.host} />
           </Fact>
-        )}
-        <Fact term="Holds">
-          {holdsOf(claim)}
-          {pools.map(({ pool, gib }) => (
-            <div key={pool}>
-              of it in pool <span className="mono">{pool}</span>: {formatGib(gib)}
-            </div>
-          ))}
-        </Fact>
-        <Times claim={claim} />
-        <Fact term="Account">{account}</Fact>
-        <Fact term="Fence">{fence}</Fact>
-        {serverGroup === null ? null : (
-          <Fact term="Server group">
-            <span className="mono">{serverGroup}</span>
+          {moveOf === null ? null : (
+            <Fact term="Moves from">
+              <HostLink host={moveOf.host} />
+            </Fact>
+          )}
+          {movingTo === null ? null : (
+            <Fact term="Moves to">
+              <HostLink host={movingTo.host} />
+            </Fact>
+          )}
+          <Fact term="Holds">
+            {holdsOf(claim)}
+            {pools.map(({ pool, gib }) => (
+              <div key={pool}>
+                of it in pool <span className="mono">{pool}</span>: {formatGib(gib)}
+              </div>
+            ))}
           </Fact>
-        )}
-        <Fact term="Why here">
-          <AnchorLink to="/decisions/$id" params={{ id: decision.id }} size="sm">
-            {decision.spec.flavorName ?? 'its decision'}
-          </AnchorLink>
-        </Fact>
-      </Facts>
-    </Stack>
+          <Times claim={claim} />
+          <Fact term="Account">{account}</Fact>
+          <Fact term="Fence">{fence}</Fact>
+          {serverGroup === null ? null : (
+            <Fact term="Server group">
+              <span className="mono">{serverGroup}</span>
+            </Fact>
+          )}
+          <Fact term="Why here">
+            <AnchorLink to="/decisions/$id" params={{ id: decision.id }} size="sm">
+              {decision.spec.flavorName ?? 'its decision'}
+            </AnchorLink>
+          </Fact>
+        </Facts>
+      </Stack>
+    </Stale>
   )
 }
 

@@ -148,7 +148,7 @@ function Counts() {
     }
   })
   return (
-    <Stale error={error} atMs={dataUpdatedAt}>
+    <Stale error={error} atMs={dataUpdatedAt} everyMs={COUNTS_EVERY_MS}>
       <Figures figures={[...figures, ...conflicts]} />
     </Stale>
   )

@@ -1,6 +1,7 @@
 import { Code, Stack, Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -47,7 +48,8 @@ function Reasons({ reasons }: { readonly reasons: Decision['reasons'] }) {
         {reasons.map(({ code, filter, hosts, text }) => (
           <li key={`${filter} ${code}`}>
             <Text size="sm">
-              <b>{formatCount(hosts)}</b> {hosts === 1 ? 'host' : 'hosts'}: {text} <span className="dimmed">({filter})</span>
+              <b>{formatCount(hosts)}</b> {hosts === 1 ? 'host: ' : 'hosts, '}
+              {reasonOfHosts({ hosts, text })} <span className="dimmed">({filter})</span>
             </Text>
           </li>
         ))}

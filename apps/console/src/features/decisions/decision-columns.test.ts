@@ -18,5 +18,5 @@ test('the main reason is what took the last hosts that were left, not what refus
   // all that the column reads of a row
   const row = { destinations: [], reasons } as unknown as DecisionRow
   const column = decisionColumns('utc', 0).find(({ label }) => label === 'Host, or main reason')
-  expect(column?.value(row)).toBe('RamFilter: 8 GiB are missing. (9)')
+  expect(column?.value(row)).toBe('RamFilter: for one: 8 GiB are missing. (9)')
 })

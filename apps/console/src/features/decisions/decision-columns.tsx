@@ -1,6 +1,7 @@
 import type { RowField } from '../../lib/csv.ts'
 import { formatCount, formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { LIST } from './documents.ts'
@@ -144,7 +145,7 @@ function resultOf({ destinations, reasons }: DecisionRow): string {
   // what took the last hosts that were left, as the overview counts it: of the filter that left none, what most were refused for
   const last = reasons.at(-1)?.filter
   const main = reasons.find(({ filter }) => filter === last)
-  return main === undefined ? '' : `${main.filter}: ${main.text} (${formatCount(main.hosts)})`
+  return main === undefined ? '' : `${main.filter}: ${reasonOfHosts(main)} (${formatCount(main.hosts)})`
 }
 
 const WIDTH = 64

@@ -10,6 +10,7 @@ import { ListTable } from '../../ui/list-table.tsx'
 import { NoMatch } from '../../ui/no-match.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { GROUPS } from './documents.ts'
 import { groupingTexts, joined } from './groupings.ts'
@@ -34,7 +35,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
   const go = useListGo()
   const { name, nouns, none } = groupingTexts[by]
   const variables = { q, by: groupingTexts[by].by }
-  const { data, error, isPlaceholderData, refetch } = useOperation(GROUPS, variables, isLive ? { everyMs: REFRESH_MS } : {})
+  const { data, error, isPlaceholderData, refetch, dataUpdatedAt } = useOperation(GROUPS, variables, isLive ? { everyMs: REFRESH_MS } : {})
   const counts = data?.decisionCounts
   const rows = useMemo(() => counts?.groups.nodes ?? [], [counts])
   const searchOf = useCallback(
@@ -55,7 +56,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
   if (totalCount === 0)
     return q === '' ? <Empty title="No decision yet" /> : <NoMatch one="decision" filter={q} onClear={() => go({ q: '' })} />
   return (
-    <div className={isPlaceholderData || error ? 'stale' : undefined}>
+    <Stale error={error} atMs={dataUpdatedAt} everyMs={isLive ? REFRESH_MS : undefined} isFollowed={isLive} isOther={isPlaceholderData}>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       <Group gap="xs" mb={4} mih={26}>
         <Text size="sm" fw={600} role="status" data-groups={totalCount}>
@@ -83,7 +84,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
         listKey={`${by} ${q}`}
         height="calc(100vh - 330px - var(--g-chips, 0px))"
       />
-    </div>
+    </Stale>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { type LiveState, useLive } from '../../lib/live.ts'
+import { contact } from '../../lib/use-freshness.ts'
 import { useLatest } from '../../lib/use-latest.ts'
 import type { Pages } from '../../lib/use-pages.ts'
 import type { DecisionRow } from './decision-columns.tsx'
@@ -58,7 +59,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
   const [suppressed, setSuppressed] = useState(0)
   const [hasGap, setGap] = useState(false)
   const [isBehind, setBehind] = useState(true)
-  const latest = useLatest({ isReading, pages })
+  const latest = useLatest({ isReading, pages, state })
   const { readNewest } = pages
   /** What the feed told since the page heard of it last: the page is not drawn for each of hundreds a second. */
   const gathered = useRef(none())
@@ -140,6 +141,18 @@ export function useTail({ q, isReading, pages }: TailOptions) {
       counted.current = none()
     }
   }, [q])
+  // a stream that outlived the silence tells of no gap
+  useEffect(
+    () =>
+      contact.onReturn(() => {
+        // a frozen list stays as it is
+        if (latest.current.state === 'off') return
+        setBehind(true)
+        clearTimeout(timers.current.catchingUp)
+        void catchUp()
+      }),
+    [latest, catchUp],
+  )
   const isDue = waiting > 0 && !isReading
   useEffect(() => {
     if (isDue) void takeIn()

@@ -110,12 +110,13 @@ export function DecisionsPage() {
         isOld={counts.isPlaceholderData}
         // where the list or the groups cannot be read either, they say why
         error={pages.error === null && group === undefined ? counts.error : null}
+        fresh={{ atMs: counts.dataUpdatedAt, everyMs: isLive ? COUNTS_EVERY_MS : undefined, isFollowed: isLive }}
         onRetry={() => void counts.refetch()}
         q={q}
         onFilter={(next) => go({ q: next })}
       />
     ),
-    [counts.data, counts.isPlaceholderData, counts.error, counts.refetch, pages.error, group, q, go],
+    [counts.data, counts.isPlaceholderData, counts.dataUpdatedAt, isLive, counts.error, counts.refetch, pages.error, group, q, go],
   )
 
   return (
@@ -145,6 +146,8 @@ export function DecisionsPage() {
         fields={decisionFields}
         readPaste={filterOfLine}
         pages={pages}
+        live={state}
+        isFollowed={isLive}
         counted={counted}
         columns={columns}
         keyOf={keyOf}

@@ -7,6 +7,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { COUNTS } from './documents.ts'
 import './histogram.css'
+import { type FreshProps, Stale } from '../../ui/stale.tsx'
 
 type Counts = ResultOf<typeof COUNTS>['decisionCounts']
 type Step = Counts['steps'][number]
@@ -19,6 +20,8 @@ interface HistogramProps {
   /** They are of another filter. */
   readonly isOld: boolean
   readonly error: Error | null
+  /** How fresh they are. */
+  readonly fresh: FreshProps
   onRetry(): void
   /** The filter. */
   readonly q: string
@@ -26,7 +29,7 @@ interface HistogramProps {
 }
 
 /** How the decisions of a filter ended, step by step; a range of it becomes a part of the filter. */
-export function Histogram({ height, counts, isOld, error, onRetry, q, onFilter }: HistogramProps) {
+export function Histogram({ height, counts, isOld, error, fresh, onRetry, q, onFilter }: HistogramProps) {
   if (counts === undefined)
     return error === null ? (
       <Skeleton height={height} role="status" aria-label="Decisions are being counted" />
@@ -40,34 +43,32 @@ export function Histogram({ height, counts, isOld, error, onRetry, q, onFilter }
   }
   if (steps.length === 0) return null
   return (
-    <section
-      aria-label="Decisions over time"
-      className={`histogram${isOld || error !== null ? ' stale' : ''}`}
-      style={{ minHeight: height }}
-    >
-      <Chart counts={counts} onTake={take} />
-      <div className="histogram-below">
-        {kinds.map(({ key, name }) => (
-          <span key={key}>
-            <i className={`histogram-${key}`} aria-hidden /> {name} {formatCount(sumOf(steps, key))}
-          </span>
-        ))}
-        {counts.isCut ? (
-          <span role="status" data-cut>
-            The newest {formatCount(counts.decisions)}; older ones match too, and are not counted.
-          </span>
-        ) : null}
-        {withoutTimes(q) === q.trim() ? null : (
-          <Button size="compact-sm" variant="subtle" onClick={() => onFilter(withoutTimes(q))}>
-            All times
-          </Button>
-        )}
-        <details>
-          <summary>As a table</summary>
-          <Steps steps={steps} onTake={take} />
-        </details>
-      </div>
-    </section>
+    <Stale {...fresh} error={error} isOther={isOld}>
+      <section aria-label="Decisions over time" className="histogram" style={{ minHeight: height }}>
+        <Chart counts={counts} onTake={take} />
+        <div className="histogram-below">
+          {kinds.map(({ key, name }) => (
+            <span key={key}>
+              <i className={`histogram-${key}`} aria-hidden /> {name} {formatCount(sumOf(steps, key))}
+            </span>
+          ))}
+          {counts.isCut ? (
+            <span role="status" data-cut>
+              The newest {formatCount(counts.decisions)}; older ones match too, and are not counted.
+            </span>
+          ) : null}
+          {withoutTimes(q) === q.trim() ? null : (
+            <Button size="compact-sm" variant="subtle" onClick={() => onFilter(withoutTimes(q))}>
+              All times
+            </Button>
+          )}
+          <details>
+            <summary>As a table</summary>
+            <Steps steps={steps} onTake={take} />
+          </details>
+        </div>
+      </section>
+    </Stale>
   )
 }
 

@@ -87,8 +87,9 @@ export const EVACUATE = graphql(`
   mutation HostEvacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
     hostEvacuate(input: $input, dryRun: $dryRun) {
       __typename
-      ... on HostEvacuatePreview { moves { claim { id instanceUuid } destination { name node } message } }
+      ... on HostEvacuatePreview { instancesWithoutClaims moves { claim { id instanceUuid } destination { name node } message } }
       ... on HostEvacuatePayload {
+        instancesWithoutClaims
         moves {
           claim { id instanceUuid }
           result {

@@ -24,6 +24,8 @@ interface Found {
   /** False: nothing is held yet. */
   readonly isDone: boolean
   readonly moves: readonly Move[]
+  /** Instances of the host that no claim covers, and that stay whatever is pressed here. */
+  readonly withoutClaims: number
 }
 
 interface EvacuateProps {
@@ -56,6 +58,7 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
           Another place is looked for, and held for half an hour, for every claim of the host. The claims here stay until whoever moves the
           instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
         </Text>
+        {found === undefined ? null : <NotMoving count={found.withoutClaims} />}
         {found === undefined ? null : <Moves found={found} staying={staying} />}
         {problem === undefined ? null : <Problem error={problem} />}
         <Group justify="flex-end">
@@ -80,8 +83,20 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
 /** How long the room is held for the moves. */
 const HELD = 'PT30M'
 
+/** Said before anything else: whoever powers the host off would end these instances. */
+function NotMoving({ count }: { readonly count: number }) {
+  if (count === 0) return null
+  const title = count === 1 ? '1 instance will not move' : `${formatCount(count)} instances will not move`
+  return (
+    <Alert color="red" role="alert" title={title} data-without-claims={count}>
+      {count === 1 ? 'It runs on this host, but no claim covers it.' : 'They run on this host, but no claim covers them.'} An evacuation
+      moves claims only, so the host is not empty afterwards. Move {count === 1 ? 'it' : 'them'} by other means before the host is stopped.
+    </Alert>
+  )
+}
+
 function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; readonly staying: number }) {
-  if (moves.length === 0) return <Alert color="blue" role="status" title="Nothing is there that could move" />
+  if (moves.length === 0) return <Alert color="blue" role="status" title="No claim is on this host, so there is nothing to move" />
   const placed = moves.length - staying
   const counts = `${formatCount(placed)} of ${formatCount(moves.length)}`
   return (
@@ -120,6 +135,7 @@ function foundIn(answer: Answer): Found {
   if (answer.__typename === 'HostEvacuatePreview')
     return {
       isDone: false,
+      withoutClaims: answer.instancesWithoutClaims,
       moves: answer.moves.map(({ claim, destination, message }) => ({
         claim: claim.id,
         instance: claim.instanceUuid,
@@ -130,6 +146,7 @@ function foundIn(answer: Answer): Found {
   if (answer.__typename === 'HostEvacuatePayload')
     return {
       isDone: true,
+      withoutClaims: answer.instancesWithoutClaims,
       moves: answer.moves.map(({ claim, result }) => {
         const [first] = result.__typename === 'SelectDestinationsPayload' ? result.destinations : []
         const there = first?.selected.host

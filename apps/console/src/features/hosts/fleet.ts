@@ -4,6 +4,7 @@ import { serviceNow } from '../../lib/clock.ts'
 import { type LiveState, useLive } from '../../lib/live.ts'
 import { useSession } from '../../lib/session.ts'
 import { useAt } from '../../lib/travel.ts'
+import { contact } from '../../lib/use-freshness.ts'
 import { FLEET, FLEET_DELTAS } from './documents.ts'
 import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
 
@@ -69,7 +70,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
   useEffect(() => {
     if (!isLoading || key === undefined) return
     const aborted = new AbortController()
-    request(FLEET, { columns: [...askedColumns], at: at ?? null }, aborted.signal)
+    request(FLEET, { columns: [...askedColumns], at: at ?? null }, { signal: aborted.signal })
       .then(
         ({ fleet: { columns } }) => {
           const store = createFleetStore()
@@ -91,6 +92,9 @@ export function useFleet(isPaused: boolean): FleetFeed {
   useEffect(() => {
     if (key !== undefined && error !== undefined) retry()
   }, [key])
+
+  // what could not be read while there was no contact
+  useEffect(() => (error === undefined ? undefined : contact.onReturn(retry)), [error, retry])
 
   const live = useLive(FLEET_DELTAS, {
     enabled: fleet !== undefined && !isPaused && !isLoading,

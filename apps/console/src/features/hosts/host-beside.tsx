@@ -10,40 +10,43 @@ import { HostFacts } from './host-facts.tsx'
 import { labelOf } from './host-row.ts'
 import { type HostDetail, UsageMeter } from './host-usage.tsx'
 import './hosts.css'
+import { Stale } from '../../ui/stale.tsx'
 
 const REFRESH_MS = 5_000
 
 /** One host beside the list: what decides whether it takes the next instance. */
 export function HostBeside({ host: name, node }: { readonly host: string; readonly node: string }) {
   const asked = { host: name, node: node === name ? null : node }
-  const { data, error, refetch } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })
   const host = data?.host
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
   if (host == null) return <Text size="sm">No host named {labelOf({ host: name, node })} has reported.</Text>
   const sheet = { params: { host: name }, search: { ...(node === name ? {} : { node }), sheet: 'claims' as const } }
   return (
-    <Stack gap="sm">
-      <div>
-        <BesideHead>
-          <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
-            {labelOf({ host: name, node })}
+    <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+      <Stack gap="sm">
+        <div>
+          <BesideHead>
+            <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
+              {labelOf({ host: name, node })}
+            </AnchorLink>
+          </BesideHead>
+          <HostFacts host={host} />
+        </div>
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+        <Room capacity={host.capacity} />
+        <Text size="sm">
+          <AnchorLink to="/hosts/$host" {...sheet} size="sm">
+            {formatCount(host.claims.totalCount)} live {host.claims.totalCount === 1 ? 'claim' : 'claims'}
           </AnchorLink>
-        </BesideHead>
-        <HostFacts host={host} />
-      </div>
-      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      <Room capacity={host.capacity} />
-      <Text size="sm">
-        <AnchorLink to="/hosts/$host" {...sheet} size="sm">
-          {formatCount(host.claims.totalCount)} live {host.claims.totalCount === 1 ? 'claim' : 'claims'}
-        </AnchorLink>
-        {host.numa === null ? '' : `, ${formatCount(host.numa.cells.length)} NUMA cells`}
-        {host.gpus.length === 0 ? '' : `, ${formatCount(host.gpus.length)} GPUs`}
-        {host.pciPools.length === 0 ? '' : `, ${formatCount(host.pciPools.length)} pools of PCI devices`}
-        {`, ${formatCount(host.traits.length)} traits`}
-      </Text>
-      <HostDecisions host={host.name} decisions={host.recentDecisions} />
-    </Stack>
+          {host.numa === null ? '' : `, ${formatCount(host.numa.cells.length)} NUMA cells`}
+          {host.gpus.length === 0 ? '' : `, ${formatCount(host.gpus.length)} GPUs`}
+          {host.pciPools.length === 0 ? '' : `, ${formatCount(host.pciPools.length)} pools of PCI devices`}
+          {`, ${formatCount(host.traits.length)} traits`}
+        </Text>
+        <HostDecisions host={host.name} decisions={host.recentDecisions} />
+      </Stack>
+    </Stale>
   )
 }
 

@@ -30,6 +30,7 @@ import { hostOfKey, keyOfHost, rememberOpened } from './opened-host.ts'
 import { type HostSheet, readHostSearch } from './search.ts'
 import { SetStatus } from './set-status.tsx'
 import './hosts.css'
+import { Stale } from '../../ui/stale.tsx'
 
 const route = getRouteApi('/hosts/$host')
 
@@ -89,9 +90,9 @@ export function HostPage() {
     >
       {live === 'lost' ? <FeedLost updatedAt={dataUpdatedAt} /> : null}
       {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
-      <div className={isPlaceholderData ? 'stale' : undefined}>
+      <Stale error={error} atMs={dataUpdatedAt} live={live} isFollowed={!isPaused} isOther={isPlaceholderData}>
         <HostSheets host={host} sheet={sheet ?? 'summary'} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
-      </div>
+      </Stale>
     </Page>
   )
 }

@@ -67,7 +67,7 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
       {noReach && error === null ? <Problem error={noReach} onRetry={() => void readReach()} /> : null}
       {isLoading ? <Skeleton height={160} role="status" aria-label="The timeline is being loaded" /> : null}
       {isLoading ? null : (
-        <Stale error={error} atMs={readAtMs} isOther={isOld}>
+        <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS} isOther={isOld}>
           <Text size="sm" role="status" data-happened={total} mb={4}>
             {rows.length < total ? `The newest ${formatCount(rows.length)} of ${formatCount(total)}.` : `${formatCount(total)} in all.`}{' '}
             {since === null ? null : <Since at={since.at} />}

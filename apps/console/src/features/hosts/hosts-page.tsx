@@ -1,5 +1,6 @@
 import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
+import { toBrowserTime } from '../../lib/clock.ts'
 import { formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { LiveState } from '../../lib/live.ts'
@@ -11,6 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { type Fleet, useFleet } from './fleet.ts'
 import { HostsView } from './hosts-view.tsx'
 import './hosts.css'
+import { Stale } from '../../ui/stale.tsx'
 
 /** Seen once in the life of a service, so no other visit loads it. */
 const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx')).EmptyFleet }))
@@ -51,7 +53,9 @@ function HostsAt({ isPast }: { readonly isPast: boolean }) {
       <FeedNote live={live} fleet={fleet} />
       {error === undefined || isLoading ? null : <Problem error={error} onRetry={retry} />}
       {fleet.store.ordinals.length > 0 ? (
-        <HostsView key={fleet.history} fleet={fleet} />
+        <Stale error={null} atMs={toBrowserTime(fleet.receivedMs)} live={live} isFollowed={!isPaused}>
+          <HostsView key={fleet.history} fleet={fleet} />
+        </Stale>
       ) : (
         <Suspense fallback={<FirstLoad />}>
           <EmptyFleet />

@@ -103,7 +103,7 @@ function Keys() {
         {isLoading ? (
           <Skeleton height={200} role="status" aria-label="Keys are being loaded" />
         ) : newest === undefined ? null : (
-          <Stale error={error} atMs={readAtMs} isOther={isOld}>
+          <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS} isOther={isOld}>
             <Group justify="space-between" mb={4}>
               <Text size="sm" fw={600} role="status" data-count={total}>
                 {formatCount(total)} of {formatCount(newest.all)} keys

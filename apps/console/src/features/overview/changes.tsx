@@ -3,6 +3,7 @@ import { useOperation } from '../../lib/api.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { ChangeTable } from './change-table.tsx'
 import { CHANGES, CHANGES_QUERY } from './documents.ts'
 
@@ -12,7 +13,11 @@ const REFRESH_MS = 15_000
 export function Changes() {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')
-  const { data, error, refetch } = useOperation(CHANGES, { query: CHANGES_QUERY }, { enabled: mayRead === true, everyMs: REFRESH_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(
+    CHANGES,
+    { query: CHANGES_QUERY },
+    { enabled: mayRead === true, everyMs: REFRESH_MS },
+  )
   const rows = data?.auditLog.nodes
   return (
     <section aria-label="What was changed last">
@@ -34,7 +39,9 @@ export function Changes() {
           Nobody changed anything yet.
         </Text>
       ) : (
-        <ChangeTable label="The newest changes" changes={rows} isAge />
+        <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+          <ChangeTable label="The newest changes" changes={rows} isAge />
+        </Stale>
       )}
     </section>
   )

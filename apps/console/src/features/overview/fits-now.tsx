@@ -7,7 +7,7 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { AsOf } from '../../ui/stale.tsx'
+import { AsOf, useSilence } from '../../ui/stale.tsx'
 import { FITS } from './documents.ts'
 import { type Flavor, fitsOf } from './figures.ts'
 import { flavorsOf, keyOf, MOST_PINS, type Pin } from './pins.ts'
@@ -100,10 +100,12 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
   const asked = JSON.stringify(flavor)
   const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
   const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
+  const silence = useSilence({ atMs: dataUpdatedAt, everyMs: REFRESH_MS })
+  const isOld = Boolean(error) || silence !== undefined
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
   return (
-    <Table.Tr data-flavor={nameOfFlavor(flavor)} data-pinned={isPinned || undefined} className={error ? 'stale' : undefined}>
+    <Table.Tr data-flavor={nameOfFlavor(flavor)} data-pinned={isPinned || undefined} className={isOld ? 'stale' : undefined}>
       <Table.Td title={size}>
         <AnchorLink
           size="sm"
@@ -113,7 +115,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
         >
           {nameOfFlavor(flavor)}
         </AnchorLink>
-        {error && data !== undefined ? <AsOf atMs={dataUpdatedAt} /> : null}
+        {isOld && data !== undefined ? <AsOf atMs={dataUpdatedAt} silence={silence} /> : null}
       </Table.Td>
       {counted === undefined ? (
         <Table.Td colSpan={zones.length + 2}>

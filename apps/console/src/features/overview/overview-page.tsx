@@ -69,7 +69,7 @@ export function OverviewPage() {
         ) : null}
         {fleet.error ? <Problem error={fleet.error} onRetry={() => void fleet.refetch()} /> : null}
         {fleet.data?.fleet.hostCount === 0 ? <NoHost /> : null}
-        <Stale error={fleet.error} atMs={fleet.dataUpdatedAt}>
+        <Stale error={fleet.error} atMs={fleet.dataUpdatedAt} everyMs={FLEET_EVERY_MS}>
           {fleet.data === undefined ? (
             fleet.error ? null : (
               <Skeleton height={64} role="status" aria-label="The fleet is being loaded" />
@@ -92,7 +92,7 @@ export function OverviewPage() {
         {asked.error ? <Problem error={asked.error} onRetry={() => void asked.refetch()} /> : null}
         <div className="overview">
           <div>
-            <Stale error={fleet.error} atMs={fleet.dataUpdatedAt}>
+            <Stale error={fleet.error} atMs={fleet.dataUpdatedAt} everyMs={FLEET_EVERY_MS}>
               {zones.length === 0 ? null : <Capacity zones={zones} />}
               {flavors.error ? <Problem error={flavors.error} onRetry={() => void flavors.refetch()} /> : null}
               {flavors.data === undefined || zones.length === 0 ? null : (
@@ -101,7 +101,13 @@ export function OverviewPage() {
             </Stale>
           </div>
           <div>
-            <Stale error={asked.error} atMs={asked.dataUpdatedAt} isOther={asked.isPlaceholderData}>
+            <Stale
+              error={asked.error}
+              atMs={asked.dataUpdatedAt}
+              isFollowed={!isRange}
+              everyMs={isRange ? undefined : ACTIVITY_EVERY_MS}
+              isOther={asked.isPlaceholderData}
+            >
               {activity === undefined ? (
                 asked.error ? null : (
                   <Skeleton height={200} role="status" aria-label="Decisions are being counted" />

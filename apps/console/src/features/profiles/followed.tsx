@@ -8,6 +8,7 @@ import { ROLLOUT } from './documents.ts'
 import type { Versions } from './rank-points.ts'
 import { RankScatter } from './rank-scatter.tsx'
 import './followed.css'
+import { Stale } from '../../ui/stale.tsx'
 
 export type FollowedRollout = NonNullable<NonNullable<ResultOf<typeof ROLLOUT>['profile']>['rollout']>
 
@@ -24,7 +25,7 @@ interface FollowedProps {
 
 /** How a version that is tried fared since it is, as all replicas found it. */
 export function Followed({ profile: { name, active, rollout } }: FollowedProps) {
-  const { data, error, refetch } = useOperation(ROLLOUT, { name }, { keepPrevious: true, everyMs: EVERY_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(ROLLOUT, { name }, { keepPrevious: true, everyMs: EVERY_MS })
   const found = data?.profile?.rollout
   if (rollout === null) return null
   if (data === undefined)
@@ -37,7 +38,7 @@ export function Followed({ profile: { name, active, rollout } }: FollowedProps) 
   if (!found || found.since !== rollout.since) return null
   const versions: Versions = { name, active: active.number, candidate: rollout.candidate.number }
   return (
-    <>
+    <Stale error={error} atMs={dataUpdatedAt} everyMs={EVERY_MS}>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       <AgreementOverTime steps={found.overTime} versions={versions} />
       {found.disagreements.length === 0 ? (
@@ -50,6 +51,6 @@ export function Followed({ profile: { name, active, rollout } }: FollowedProps) 
           <Disagreements disagreements={found.disagreements} versions={versions} />
         </>
       )}
-    </>
+    </Stale>
   )
 }

@@ -5,6 +5,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { PLUGINS } from './documents.ts'
 import { parametersText } from './parameters.ts'
 import { REFRESH_MS } from './refresh.ts'
@@ -13,7 +14,7 @@ type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
 
 /** What there is beside the parts of the release: what the replica that answers has loaded. */
 export function Plugins() {
-  const { data, error, refetch } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (
     <section aria-label="Plug-ins">
       <Heading keys="2" call={{ document: PLUGINS }}>
@@ -30,7 +31,11 @@ export function Plugins() {
           HTTP.
         </Text>
       ) : (
-        data.plugins.map((plugin) => <PluginParts key={plugin.name} plugin={plugin} />)
+        <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
+          {data.plugins.map((plugin) => (
+            <PluginParts key={plugin.name} plugin={plugin} />
+          ))}
+        </Stale>
       )}
     </section>
   )

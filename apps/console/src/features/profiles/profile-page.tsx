@@ -23,6 +23,7 @@ import { Steer } from './steer.tsx'
 import { VersionDetail } from './version-detail.tsx'
 import { VersionList } from './version-list.tsx'
 import './profiles.css'
+import { Stale } from '../../ui/stale.tsx'
 
 const route = getRouteApi('/profiles/$name')
 
@@ -32,7 +33,7 @@ type Profile = NonNullable<Answer['profile']>
 /** One profile: who decides, what is tried, what each version says, and what it would have changed. */
 export function ProfilePage() {
   const { name } = route.useParams()
-  const { data, error, refetch } = useOperation(PROFILE, { name }, { keepPrevious: false, everyMs: REFRESH_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(PROFILE, { name }, { keepPrevious: false, everyMs: REFRESH_MS })
   if (data === undefined)
     return (
       <Page title="Profile">
@@ -51,7 +52,16 @@ export function ProfilePage() {
         </Empty>
       </Page>
     )
-  return <OneProfile key={name} profile={data.profile} scopes={data.viewer.scopes} error={error} onRetry={() => void refetch()} />
+  return (
+    <OneProfile
+      key={name}
+      profile={data.profile}
+      scopes={data.viewer.scopes}
+      error={error}
+      readAtMs={dataUpdatedAt}
+      onRetry={() => void refetch()}
+    />
+  )
 }
 
 interface OneProfileProps {
@@ -59,10 +69,12 @@ interface OneProfileProps {
   readonly scopes: readonly string[]
   /** Of the last time that it was read; what was read before stays. */
   readonly error: unknown
+  /** When it was read, by the clock of this browser. */
+  readonly readAtMs: number
   onRetry(): void
 }
 
-function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
+function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfileProps) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const moment = useAt()
@@ -119,31 +131,33 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
         </>
       }
     >
-      <Stack gap="lg">
-        {error ? <Problem error={error} onRetry={onRetry} /> : null}
-        <RolloutPanel profile={profile} />
-        <div className="profile">
-          <VersionList profile={profile} shown={shown} />
-          {version === undefined ? (
-            <Empty title="There is no such version">
-              {name} has no version <Code>{shown}</Code>.
-            </Empty>
-          ) : (
-            <Stack gap="lg" style={{ minWidth: 0 }}>
-              <VersionDetail
-                key={version.id}
-                id={version.id}
-                course={profile}
-                number={version.number}
-                scopes={scopes}
-                onStep={(next) => setStep({ step: next, number: version.number })}
-              />
-              <Evaluation key={version.number} profile={profile} number={version.number} search={search} onSearch={go} />
-            </Stack>
-          )}
-        </div>
-        <History name={name} />
-      </Stack>
+      {error ? <Problem error={error} onRetry={onRetry} /> : null}
+      <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS}>
+        <Stack gap="lg">
+          <RolloutPanel profile={profile} />
+          <div className="profile">
+            <VersionList profile={profile} shown={shown} />
+            {version === undefined ? (
+              <Empty title="There is no such version">
+                {name} has no version <Code>{shown}</Code>.
+              </Empty>
+            ) : (
+              <Stack gap="lg" style={{ minWidth: 0 }}>
+                <VersionDetail
+                  key={version.id}
+                  id={version.id}
+                  course={profile}
+                  number={version.number}
+                  scopes={scopes}
+                  onStep={(next) => setStep({ step: next, number: version.number })}
+                />
+                <Evaluation key={version.number} profile={profile} number={version.number} search={search} onSearch={go} />
+              </Stack>
+            )}
+          </div>
+          <History name={name} />
+        </Stack>
+      </Stale>
       {step === undefined ? null : (
         <Steer
           {...step}

@@ -8,6 +8,7 @@ import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
 import { LIST } from './documents.ts'
 import { Plugins } from './plugins.tsx'
@@ -23,7 +24,7 @@ export function ProfilesPage() {
   const navigate = route.useNavigate()
   const at = useAt()
   const [active, setActive] = useState(-1)
-  const { data, error, refetch } = useOperation(LIST, {}, { everyMs: REFRESH_MS })
+  const { data, error, refetch, dataUpdatedAt } = useOperation(LIST, {}, { everyMs: REFRESH_MS })
   const rows = data?.profiles ?? []
   const open = (index: number): void => {
     const name = rows[index]?.name
@@ -45,7 +46,7 @@ export function ProfilesPage() {
             <Skeleton height={160} role="status" aria-label="Profiles are being loaded" />
           )
         ) : (
-          <>
+          <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
             <Text size="sm" fw={600} role="status" data-count={rows.length}>
               {formatCount(rows.length)} {rows.length === 1 ? 'profile' : 'profiles'}
             </Text>
@@ -60,7 +61,7 @@ export function ProfilesPage() {
               onOpen={open}
               isMain
             />
-          </>
+          </Stale>
         )}
         <Plugins />
       </Stack>

@@ -39,7 +39,7 @@ export function ReplicasPage() {
       }
     >
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      <Stale error={error} atMs={dataUpdatedAt}>
+      <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
         <Stack gap="sm">
           {data === undefined ? (
             error ? null : (

@@ -1,5 +1,6 @@
 import { formatCount, formatPercent } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { nameOfMoment } from '../../lib/travel.ts'
 import type { CAPACITY, SIMULATE } from './documents.ts'
 import { editsOf } from './edits.ts'
@@ -137,7 +138,7 @@ function failureCell(failure: Simulation['firstFailure']): ComparedCell {
   if (most === undefined) return { text: `request ${formatCount(failure.copy + 1)}: no host was left to ask` }
   return {
     text: `request ${formatCount(failure.copy + 1)}: ${most.code} on ${formatCount(most.hosts)} ${most.hosts === 1 ? 'host' : 'hosts'}`,
-    title: `${most.filter}: ${most.text}`,
+    title: `${most.filter}: ${reasonOfHosts(most)}`,
   }
 }
 

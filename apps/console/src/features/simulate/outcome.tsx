@@ -1,5 +1,6 @@
 import { Alert, Group, Table, Text } from '@mantine/core'
 import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
+import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
@@ -135,7 +136,9 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
                 </Table.Td>
                 <Table.Td className="number">{formatCount(passed)}</Table.Td>
                 <Table.Td className="number">{rejected === 0 ? '0' : `−${formatCount(rejected)}`}</Table.Td>
-                <Table.Td title={reasons[0]?.text}>{reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', ')}</Table.Td>
+                <Table.Td title={reasons[0] && reasonOfHosts(reasons[0])}>
+                  {reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', ')}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -97,7 +97,7 @@ beforeAll(async () => {
     const [, part = ''] = /name: '(\w+)'/.exec(parts) ?? []
     await createProfile(name, part.endsWith('Filter') ? [part] : [], part.endsWith('Weigher') ? [part] : [])
   }
-}, 60_000)
+})
 
 afterAll(async () => {
   await api?.close()

@@ -79,7 +79,7 @@ beforeAll(async () => {
         })
       ).profileVersionCreate,
     ).toEqual({ __typename: 'ProfilePayload' })
-}, 60_000)
+})
 
 afterAll(async () => {
   await api?.close()

@@ -39,7 +39,7 @@ for (const count of [1, 3] as const)
       let cluster: NatsServers
       beforeAll(async () => {
         cluster = await startNatsServers({ count })
-      }, 60_000)
+      })
       afterAll(() => cluster.stop())
 
       const aPlace = async (url = cluster.url) => {
@@ -107,7 +107,7 @@ for (const count of [1, 3] as const)
         await first.records.keepAudit(audit)
         dies = true
         isThere = true
-        await expect.poll(() => isThere, { timeout: 10_000 }).toBe(false)
+        await expect.poll(() => isThere).toBe(false)
         const streamOf = async () => {
           const connection = await openConnection(address, 'suite')
           const { state } = await connection.streams.info(storeStreamsOf(address.fleet).records.stream)
@@ -124,7 +124,7 @@ for (const count of [1, 3] as const)
           audit.map(({ id }) => id),
           [],
         ])
-        await expect.poll(async () => (await streamOf()).messages, { timeout: 10_000 }).toBe(1)
+        await expect.poll(async () => (await streamOf()).messages).toBe(1)
         await Promise.all([first.close(), second.close()])
         await drop()
       })
@@ -240,7 +240,7 @@ for (const count of [1, 3] as const)
           await stores.close()
           await drop()
           await link.close()
-        }, 90_000)
+        })
 
       test('keys that went back to a backup are the same for every replica: none goes on with edits that the others do not have', async () => {
         const { address, open, drop } = await aPlace()

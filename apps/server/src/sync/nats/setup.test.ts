@@ -146,9 +146,9 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     const head = await streams.getMessage(checkpoints, { last_by_subj: `${checkpointSubject}.heads.2` })
     const parts = `${checkpointSubject}.parts.${head?.json<{ save: string }>().save}`
     await streams.purge(checkpoints, { filter: parts })
-    await nats.request(parts, 'no packed text', { timeout: 10_000 })
+    await nats.request(parts, 'no packed text', { timeout: 120_000 })
     for (const [revision, text] of ['hello', 'null', '{}', '{"revision":3}'].entries())
-      await nats.request(`${checkpointSubject}.heads.${revision + 3}`, text, { timeout: 10_000 })
+      await nats.request(`${checkpointSubject}.heads.${revision + 3}`, text, { timeout: 120_000 })
     expect((await store.loadCheckpoint(10))?.place.revision).toBe(1)
     expect(warnings).toContainEqual(expect.stringContaining('the checkpoint at revision 2 is damaged'))
     await store.trim({ days: 30, bytes: 1_000_000 })
@@ -165,7 +165,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
       const head = headers()
       head.set('Gantt-Entry', id)
       if (encoding !== '') head.set('Gantt-Encoding', encoding)
-      await nats.request(namesOf('stray').logSubject, body, { headers: head, timeout: 10_000 })
+      await nats.request(namesOf('stray').logSubject, body, { headers: head, timeout: 120_000 })
     }
     await withHeaders('damaged', 'no deflated text', 'deflate')
     const strange: Record<string, unknown>[] = [{}, { basis: ORIGIN }, { basis: ORIGIN, changes: [null] }, { basis: 1, changes: [] }]

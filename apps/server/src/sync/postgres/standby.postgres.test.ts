@@ -44,7 +44,7 @@ beforeAll(async () => {
   await makeStandby(primary.connection(), stateDir('a'), stateDir('b'))
   standby = await start('b')
   leadTo(primary)
-}, 60_000)
+})
 afterAll(async () => {
   await primary.stop()
   await standby.stop()
@@ -61,13 +61,13 @@ test('an entry that only the primary had when it was killed is vouched for by no
     const second = anEntry('e2', first)
     const unanswered = expect(writer.append(second)).rejects.toBeInstanceOf(StoreUnavailableError)
     // it is on the primary's disk, and is not shown before the standby has it
-    await expect.poll(() => waitsForStandby(primary), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => waitsForStandby(primary)).toBe(true)
     await kill(primary)
     await unanswered
     // whoever starts it shows it, though the standby still lacks it
     primary = await start('a')
     const told = sendAgain(writer, second)
-    await Promise.race([told, expect.poll(() => waitsForStandby(primary), { timeout: 30_000 }).toBe(true)])
+    await Promise.race([told, expect.poll(() => waitsForStandby(primary), { timeout: 60_000 }).toBe(true)])
     expect(writer.durableRevision()).toBe(1)
     resume()
     expect((await told).map(({ id }) => id)).toEqual(['e2'])
@@ -76,7 +76,7 @@ test('an entry that only the primary had when it was killed is vouched for by no
     resume()
     await writer.close()
   }
-}, 90_000)
+})
 
 test('a fail-over to an asynchronous standby that lacks what was answered is told by name, and no write is taken', async () => {
   await waitForNobody(primary)
@@ -84,7 +84,7 @@ test('a fail-over to an asynchronous standby that lacks what was answered is tol
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   try {
     await replica.propose([aReport('h1')])
-    await expect.poll(() => lagOf(primary), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => lagOf(primary)).toBe(0)
     // one that is only paused would still read what was on its way
     await kill(standby)
     await replica.propose([aReport('h2')])
@@ -93,13 +93,13 @@ test('a fail-over to an asynchronous standby that lacks what was answered is tol
     await promote(standby)
     await waitForNobody(standby)
     leadTo(standby)
-    await expect.poll(() => replica.halted, { timeout: 30_000 }).toBeInstanceOf(StoreWentBackError)
+    await expect.poll(() => replica.halted).toBeInstanceOf(StoreWentBackError)
     expect(replica.halted?.message).toContain('a fail-over lost data')
     await expect(replica.propose([aReport('h3')])).rejects.toThrow('this replica takes no writes')
   } finally {
     await replica.close()
   }
-}, 90_000)
+})
 
 const anEntry = (id: string, basis: Place): Entry => ({
   format: ENTRY_FORMAT,

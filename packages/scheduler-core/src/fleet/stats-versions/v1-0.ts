@@ -42,7 +42,7 @@ const inventory = z
       .max(limits.amount)
       .nullable()
       .default(null)
-      .meta({ description: 'Most of one instance; null: no limit.', unit: 'units of the class' }),
+      .meta({ description: 'Most of one instance; null: all that is not reserved.', unit: 'units of the class' }),
     stepSize: z
       .number()
       .int()

@@ -1,21 +1,28 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { freeFact, reportOf } from '../../fleet/sources.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { freeFact, inAllFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
 import type { ResourceKind } from '../kind.ts'
+import { heldByMover } from '../mover.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
+import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainMemoryFact, plainMemoryLeft } from './room.ts'
 
 /** Whole units per resource class. */
 export type Amounts = Readonly<Record<string, number>>
 
-interface AmountAsk {
+export interface AmountAsk {
   readonly resourceClass: string
   readonly amount: number
+  /** Of memory, so much that the guest's NUMA cells have: where it lies is for them to say. */
+  readonly inCells?: number
 }
+
+const MEMORY = 'MEMORY_MB'
 
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
 export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
@@ -30,22 +37,33 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 
   ask(spec) {
     const amounts = Object.entries(demandOf(spec).amounts)
-    return amounts.length === 0 ? undefined : amounts.map(([resourceClass, amount]) => ({ resourceClass, amount }))
+    if (amounts.length === 0) return undefined
+    const inCells = memoryOf(spec.numaTopology?.cells)
+    return amounts.map(([resourceClass, amount]) => ({
+      resourceClass,
+      amount,
+      ...(resourceClass === MEMORY && inCells > 0 && { inCells }),
+    }))
   },
 
   canGive(hosts, host, ask) {
-    for (const { resourceClass, amount } of ask) if (!hasRoom(hosts, host, resourceClass, amount)) return false
+    const held = heldByMover(hosts, host)?.classes
+    for (const one of ask) if (!canHave(hosts, host, one, held)) return false
     return true
   },
 
   prepareCanGive(hosts, ask) {
     const wanted = ask.map(({ resourceClass, amount }) => ({ columns: hosts.classes.get(resourceClass), amount }))
+    const memory = ask.find(({ resourceClass }) => resourceClass === MEMORY)
+    const floating = memory === undefined ? 0 : floatingOf(memory)
+    const { hugePageMib } = hosts.columns
     return (host) => {
+      if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
       for (let i = 0; i < wanted.length; i++) {
         const { columns, amount } = wanted[i] as (typeof wanted)[number]
-        if (!columnsHaveRoom(columns, host, amount)) return false
+        if (!hasRoom(columns, host, amount)) return false
       }
-      return true
+      return at(hugePageMib, host) === 0 || hasPlainMemory(hosts, host, floating)
     }
   },
 
@@ -56,8 +74,12 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       this.canGive(hosts, host, ask) ? Object.fromEntries(ask.map(({ resourceClass, amount }) => [resourceClass, amount])) : undefined
   },
 
-  fits(hosts, host, grant) {
-    for (const resourceClass in grant) if (!hasRoom(hosts, host, resourceClass, grant[resourceClass] as number)) return false
+  fits(hosts, host, grant, held, beside) {
+    const inCells = memoryOf(beside?.numa)
+    for (const resourceClass in grant) {
+      const one = { resourceClass, amount: grant[resourceClass] as number, inCells }
+      if (!canHave(hosts, host, one, held)) return false
+    }
     return true
   },
 
@@ -78,7 +100,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         reserved,
         ratioMilli,
         minUnit,
-        maxUnit: maxUnit ?? Number.MAX_SAFE_INTEGER,
+        maxUnit: maxUnitOf(maxUnit, total, reserved, hosts.featureLevel),
         stepSize,
         capacity: capacityOf(total, reserved, ratioMilli),
         reported: 1,
@@ -94,31 +116,65 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 
   reason(hosts, host, ask) {
-    for (const { resourceClass, amount } of ask) {
-      if (hasRoom(hosts, host, resourceClass, amount)) continue
+    const held = heldByMover(hosts, host)?.classes
+    for (const one of ask) {
+      if (canHave(hosts, host, one, held)) continue
+      const { resourceClass, amount: need } = one
       const columns = hosts.classes.get(resourceClass)
-      if (columns === undefined || columns.reported[host] === 0)
-        return { code: 'class.not_reported', subject: resourceClass, need: amount, have: 0, unit: resourceClass }
-      const have = at(columns.free, host)
-      if (have < amount) return { code: 'class.short', subject: resourceClass, need: amount, have, unit: resourceClass }
-      return { code: 'class.unit', subject: resourceClass, need: amount, have: unitRule(columns, host), unit: resourceClass }
+      const asked = { subject: resourceClass, need, unit: resourceClass } as const
+      if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
+      switch (whyNot(hosts, host, columns, one)) {
+        case 'in all':
+          return { ...asked, code: 'class.too_little', have: inAllOf(columns, host) }
+        case 'free':
+          return { ...asked, code: 'class.short', have: at(columns.free, host) }
+        case 'unit':
+          return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
+        case 'plain':
+          return { code: 'memory.huge_pages', subject: MEMORY, need: floatingOf(one), have: plainMemoryLeft(hosts, host), unit: 'MiB' }
+      }
     }
     throw new Error('reason was asked for a host that can give what is asked')
   },
 
   facts(hosts, host, ask, request) {
+    const held = heldByMover(hosts, host)?.classes
     return ask
-      .filter(({ resourceClass, amount }) => !hasRoom(hosts, host, resourceClass, amount))
-      .map(({ resourceClass, amount }): Fact => {
+      .filter((one) => !canHave(hosts, host, one, held))
+      .map((one): Fact => {
+        const { resourceClass, amount } = one
         const columns = hosts.classes.get(resourceClass)
         const requiredFrom = amountFrom(request, resourceClass)
         const asked = { subject: resourceClass, required: amount, unit: resourceClass, requiredFrom }
-        const isThere = columns !== undefined && columns.reported[host] === 1 && at(columns.free, host) >= amount
-        if (!isThere) return freeFact(hosts, host, resourceClass, asked)
-        return { ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }
+        const why = columns === undefined || columns.reported[host] === 0 ? 'free' : whyNot(hosts, host, columns, one)
+        if (columns === undefined || why === 'free') return freeFact(hosts, host, resourceClass, asked)
+        if (why === 'in all') return inAllFact(hosts, host, resourceClass, asked)
+        if (why === 'unit') return { ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }
+        return plainMemoryFact(hosts, host, { ...asked, required: floatingOf(one), unit: 'MiB' })
       })
   },
 }
+
+/** What of a class refuses an amount, the first of these. */
+function whyNot(hosts: HostTable, host: HostIndex, columns: ClassColumns, one: AmountAsk): 'free' | 'in all' | 'unit' | 'plain' {
+  const held = heldByMover(hosts, host)?.classes?.[one.resourceClass] ?? 0
+  const isCovered = one.amount <= held
+  if (at(columns.free, host) < one.amount && !isCovered) return 'free'
+  if (hosts.featureLevel >= STRICT_CLAIMS && isBeyondAll(columns, host, one.amount) && !isCovered) return 'in all'
+  return hasRoom(columns, host, one.amount, held) ? 'plain' : 'unit'
+}
+
+/** Whether a host can give so much, to an instance that holds `held` there already. */
+function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
+  const own = held?.[one.resourceClass] ?? 0
+  if (!hasRoom(hosts.classes.get(one.resourceClass), host, one.amount, own)) return false
+  return one.resourceClass !== MEMORY || hasPlainMemory(hosts, host, floatingOf(one), own)
+}
+
+/** MiB that lie in no NUMA cell of the guest. */
+const floatingOf = ({ amount, inCells = 0 }: AmountAsk): number => Math.max(0, amount - inCells)
+
+const memoryOf = (cells: readonly { readonly memoryMb: number }[] = []): number => cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
 
 /** The inventory of every class in a report: the standard three, with what `inventories` says about them, and the others. */
 function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][number]> {
@@ -132,21 +188,6 @@ function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][n
   for (const given of stats.inventories)
     inventories.set(given.resourceClass, { ...given, used: given.used ?? inventories.get(given.resourceClass)?.used ?? null })
   return inventories
-}
-
-function hasRoom(hosts: HostTable, host: HostIndex, resourceClass: string, amount: number): boolean {
-  return columnsHaveRoom(hosts.classes.get(resourceClass), host, amount)
-}
-
-function columnsHaveRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number): boolean {
-  return (
-    columns !== undefined &&
-    columns.reported[host] === 1 &&
-    at(columns.free, host) >= amount &&
-    amount >= at(columns.minUnit, host) &&
-    amount <= at(columns.maxUnit, host) &&
-    amount % at(columns.stepSize, host) === 0
-  )
 }
 
 function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {

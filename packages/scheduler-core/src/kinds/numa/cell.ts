@@ -1,4 +1,5 @@
 import type { CellAsk } from './ask.ts'
+import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
 /** Memory pages of one size in a host cell. */
 export interface PageState {
@@ -6,6 +7,20 @@ export interface PageState {
   readonly countsUse: boolean
   /** Pages neither used nor kept back; negative after a report that shrinks the cell. */
   free: number
+}
+
+/** What no guest may exceed, whatever is overcommitted, MiB. */
+export interface CellLimits {
+  /** All memory of the cell. */
+  readonly memoryMb: number
+  /** Of that, not set aside as huge pages. */
+  readonly plainMb: number
+  /** Of the plain memory that may be given, overcommit included. */
+  readonly plainCapacity: number
+  /** Huge pages that instances may have in all. */
+  readonly hugeGiven: number
+  /** Huge pages that the report counts as used, and not among its used memory. */
+  readonly hugeApart: number
 }
 
 /** What is known of a host cell when its report is taken over, with nothing held. */
@@ -27,6 +42,8 @@ export interface CellInventory {
   /** By size, smallest first; undefined: the host does not tell. */
   readonly pages?: readonly PageState[]
   readonly socket?: number
+  /** Absent below feature level STRICT_CLAIMS. */
+  readonly limits?: CellLimits | undefined
 }
 
 /** What a claim takes from one host cell. It is the log's: what it holds is what it names, in every release. */
@@ -86,6 +103,7 @@ export class CellState implements CellInventory {
   declare readonly pages?: readonly PageState[]
   declare readonly socket?: number
   #free: FreeCpus | undefined
+  readonly #limits: CellLimits | undefined
 
   constructor(inventory: CellInventory, cpuUsage: number, memoryUsage: number) {
     this.id = inventory.id
@@ -98,6 +116,7 @@ export class CellState implements CellInventory {
     this.cpuFree = inventory.cpuCapacity - cpuUsage
     this.memoryFree = inventory.memoryCapacity - memoryUsage
     this.pinnedByReport = inventory.pinnedByReport
+    this.#limits = inventory.limits
     // only what a report tells: cells of older reports look as they always did
     const { dedicated, cores, pages, socket } = inventory
     Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
@@ -105,8 +124,8 @@ export class CellState implements CellInventory {
 
   /** A cell of another fleet that is as this one is now. */
   copy(): CellState {
-    const { pages } = this
-    const copy = new CellState(pages === undefined ? this : { ...this, pages: pages.map((page) => ({ ...page })) }, 0, 0)
+    const { pages, limits } = this
+    const copy = new CellState(pages === undefined ? this : { ...this, limits, pages: pages.map((page) => ({ ...page })) }, 0, 0)
     copy.cpuFree = this.cpuFree
     copy.memoryFree = this.memoryFree
     for (const [cpu, holders] of this.pinnedByClaims) copy.pinnedByClaims.set(cpu, holders)
@@ -117,6 +136,11 @@ export class CellState implements CellInventory {
   /** CPUs that may be given to one instance alone, if nobody has them. */
   get pinnable(): readonly number[] {
     return this.dedicated ?? this.cpuset
+  }
+
+  /** No field: what is compared between releases are the fields. */
+  get limits(): CellLimits | undefined {
+    return this.#limits
   }
 
   get freeCpus(): FreeCpus {
@@ -152,10 +176,18 @@ export function sharedCpusLeft(cell: CellState): number {
 }
 
 /**
- * Whether `shared` more shared CPUs fit once `pins` more of `cpuset` are pinned. A pinned CPU carries no shared ones: with
- * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be given.
+ * Whether `shared` more shared CPUs of one guest fit once `pins` more of `cpuset` are pinned. A pinned CPU carries no shared ones: with
+ * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be given, and where limits hold n - p of them to one guest.
  */
 export function cpusFit(cell: CellState, shared: number, pins: number): boolean {
+  return (
+    cpusAreLeft(cell, shared, pins) &&
+    (cell.limits === undefined || shared <= Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - pins))
+  )
+}
+
+/** The same whoever has them: of several guests each may have some. */
+export function cpusAreLeft(cell: CellState, shared: number, pins: number): boolean {
   const size = cell.cpuset.length
   if (shared === 0 && cell.dedicated !== undefined && pins === 0) return true
   const unpinned = size - cell.freeCpus.unshared - pins
@@ -166,12 +198,23 @@ export function cpusFit(cell: CellState, shared: number, pins: number): boolean 
 /** Whether a cell can take a guest's cell: its memory, its shared CPUs, CPUs of its own, and pages. */
 export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   if (cell.memoryFree < ask.memoryMb) return false
+  if (cell.limits !== undefined && !isWithinLimits(cell, ask)) return false
   if (ask.isPlain && cell.dedicated === undefined) return cpusFit(cell, ask.shared, ask.dedicated)
   const held = cpusHeld(cell, ask)
   return (
     held >= 0 && cpusFit(cell, ask.shared, pinsAmongShared(cell, held)) && (ask.pageSize === null || choosePages(cell, ask) !== undefined)
   )
 }
+
+/** Whether a guest's cell gets its memory of the sort that it asks for; huge pages are counted by themselves. */
+function isWithinLimits(cell: CellState, ask: CellAsk): boolean {
+  if (ask.memoryMb > (cell.limits?.memoryMb ?? ask.memoryMb)) return false
+  if (ask.pageSize !== null && isBackedByHuge(cell, choosePages(cell, ask))) return true
+  return ask.memoryMb <= plainMibLeft(cell, isPinned(ask))
+}
+
+/** Whether a guest's cell has CPUs of its own. */
+export const isPinned = ({ dedicated, emulator }: Pick<CellAsk, 'dedicated' | 'emulator'>): boolean => dedicated + emulator > 0
 
 /** How many CPUs of a cell a guest's cell holds for itself, siblings and emulator included; -1 where its threads do not allow it. */
 export function cpusHeld({ freeCpus }: CellState, { dedicated, emulator, threads }: CellAsk): number {

@@ -1,14 +1,17 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
+import { heldByMover } from '../mover.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
 import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate } from './cell.ts'
 import { choosePins, cpusOf } from './pin.ts'
 import { placeAlone, placerOf } from './place.ts'
+import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
 import { whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -38,6 +41,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   ask: numaAskOf,
 
   canGive(hosts, host, ask) {
+    if (keptCells(hosts, host, ask) !== undefined) return true
     const { cells } = hosts.get(host)
     const alone = guestAlone(ask)
     return alone === undefined ? placerOf(ask).canPlace(hosts, host, cells) : placeAlone(alone, cells) !== undefined
@@ -46,14 +50,19 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   prepareCanGive(hosts, ask) {
     const { records } = hosts
     const alone = guestAlone(ask)
-    if (alone !== undefined) return (host) => placeAlone(alone, (records[host] as HostRecord).cells) !== undefined
-    const placer = placerOf(ask)
-    return answerOncePerVersion(hosts, (host) => placer.canPlace(hosts, host, (records[host] as HostRecord).cells))
+    const placer = alone === undefined ? placerOf(ask) : undefined
+    const canPlace =
+      alone === undefined
+        ? answerOncePerVersion(hosts, (host) => placer?.canPlace(hosts, host, (records[host] as HostRecord).cells) === true)
+        : (host: HostIndex) => placeAlone(alone, (records[host] as HostRecord).cells) !== undefined
+    return hosts.mover === null ? canPlace : (host) => keptCells(hosts, host, ask) !== undefined || canPlace(host)
   },
 
   createAssign(setting) {
     const order = orderOf(setting)
     return (hosts, host, ask) => {
+      const kept = keptCells(hosts, host, ask)
+      if (kept !== undefined) return kept
       const cells = [...hosts.get(host).cells].sort(order)
       const alone = guestAlone(ask)
       if (alone !== undefined) {
@@ -72,7 +81,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     for (const part of grant) {
       const cell = cells.find(({ id }) => id === part.cell)
       if (cell === undefined) return false
-      const sum = taken.get(cell) ?? { cpus: 0, memoryMb: 0, pinned: new Set(), unshared: 0, pages: new Map() }
+      const sum = taken.get(cell) ?? { cpus: 0, memoryMb: 0, plainMb: 0, pinned: new Set(), unshared: 0, pages: new Map() }
       taken.set(cell, sum)
       if (!addsUp(cell, sum, part)) return false
     }
@@ -83,9 +92,11 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory(hosts, host, stats) {
+    const isStrict = hosts.featureLevel >= STRICT_CLAIMS
     hosts.own(host).cells = stats.numaCells
-      .map((cell) => new CellState(inventoryOf(stats, cell), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
+      .map((cell) => new CellState(inventoryOf(stats, cell, isStrict), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
+    hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
   },
 
   copy(from, to) {
@@ -113,6 +124,21 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     ]
   },
 }
+
+/** What a guest that is rebuilt holds here, where that is what it asks for: it stays, whatever else the cells lack. */
+function keptCells(hosts: HostTable, host: HostIndex, { cells }: NumaAsk): readonly CellGrant[] | undefined {
+  const held = heldByMover(hosts, host)?.numa
+  if (held === undefined || held.length !== cells.length) return undefined
+  return cells.every((cell) => held.some((part) => part.guest === cell.guest && isCovered(cell, part))) ? held : undefined
+}
+
+const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk, part: CellGrant): boolean =>
+  shared <= part.cpus &&
+  dedicated <= (part.pinned?.length ?? 0) &&
+  emulator <= (part.emulator === undefined ? 0 : 1) &&
+  memoryMb <= part.memoryMb &&
+  (pageSize === null || pageSize === 'small' || pageSize === 'any' || part.pages !== undefined) &&
+  (typeof pageSize !== 'number' || part.pages?.sizeKib === pageSize)
 
 /** The guest's only cell, where no device cares where it goes. */
 const guestAlone = ({ cells, nearness }: NumaAsk): CellAsk | undefined =>
@@ -155,6 +181,8 @@ function toGrant(ask: CellAsk, cell: CellState): CellGrant {
 interface Sum {
   cpus: number
   memoryMb: number
+  /** Of that, not in huge pages. */
+  plainMb: number
   readonly pinned: Set<number>
   /** Those of the pinned CPUs that others may share until then. */
   unshared: number
@@ -166,12 +194,16 @@ interface Sum {
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb
+  if (!isBackedByHuge(cell, part.pages)) sum.plainMb += part.memoryMb
   for (const cpu of cpusOf(part)) {
     if (sum.pinned.has(cpu) || !cell.pinnable.includes(cpu) || cell.isPinned(cpu)) return false
     sum.pinned.add(cpu)
     if (cell.dedicated === undefined || cell.cpuset.includes(cpu)) sum.unshared++
   }
   if (sum.memoryMb > cell.memoryFree || !cpusFit(cell, sum.cpus, sum.unshared)) return false
+  const { limits } = cell
+  if (limits !== undefined && sum.memoryMb > limits.memoryMb) return false
+  if (limits !== undefined && sum.plainMb > 0 && sum.plainMb > plainMibLeft(cell, sum.pinned.size > 0)) return false
   if (part.pages === undefined) return true
   const { sizeKib, count } = part.pages
   const pages = (sum.pages.get(sizeKib) ?? 0) + count
@@ -192,7 +224,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   }
 }
 
-function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number]): CellInventory {
+function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], isStrict: boolean): CellInventory {
   const ascending = (cpus: readonly number[]) => [...cpus].sort((a, b) => a - b)
   const cpuset = ascending(cell.cpuset)
   const dedicated = cell.dedicatedCpuset === null ? undefined : ascending(cell.dedicatedCpuset)
@@ -202,6 +234,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number]): Ce
     cpuset,
     cpuCapacity: capacityOf(cell.cpuset.length, 0, toRatioMilli(stats.cpuAllocationRatio)),
     memoryCapacity: capacityOf(cell.memoryMb, 0, toRatioMilli(stats.ramAllocationRatio)),
+    ...(isStrict && { limits: limitsOf(cell, (mib) => capacityOf(mib, 0, toRatioMilli(stats.ramAllocationRatio))) }),
     countsCpu: cell.cpuUsage !== null,
     countsMemory: cell.memoryUsageMb !== null,
     countsPinned: cell.pinnedCpus !== null,

@@ -2,8 +2,9 @@ import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
-import { type CellState, choosePages, cpusFit, cpusHeld, hasRoom } from './cell.ts'
+import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
+import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
 /** Why a host has no cells for a guest: the first cell of the guest that fits nowhere; else all at once; else the devices. */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
@@ -44,6 +45,15 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
 
 function rulesOf(guest: CellAsk): readonly Rule[] {
   const own = guest.dedicated + guest.emulator
+  const inAll: Rule = {
+    code: 'numa.too_little_memory',
+    need: guest.memoryMb,
+    have: ({ limits }) => limits?.memoryMb ?? NO_LIMIT,
+    unit: 'MiB',
+  }
+  const plain: Rule = { code: 'numa.huge_pages', need: guest.memoryMb, have: (cell) => plainLeftFor(cell, guest, false), unit: 'MiB' }
+  const pinned: Rule = { code: 'numa.pinned_memory', need: guest.memoryMb, have: (cell) => plainLeftFor(cell, guest, true), unit: 'MiB' }
+  const cpusInAll: Rule = { code: 'numa.too_few_cpus', need: guest.shared, have: (cell) => sharedInAll(cell, guest), unit: 'CPUs' }
   const memory: Rule = { code: 'numa.memory', need: guest.memoryMb, have: ({ memoryFree }) => memoryFree, unit: 'MiB' }
   const dedicated: Rule = { code: 'numa.dedicated_cpus', need: own, have: ownLeft, unit: 'CPUs' }
   const threads: Rule = {
@@ -54,7 +64,29 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
     source: `thread policy ${guest.threads}`,
   }
   const shared: Rule = { code: 'numa.cpus', need: guest.shared, have: (cell) => sharedLeft(cell, guest), unit: 'CPUs' }
-  return [memory, ...(own > 0 ? [dedicated] : []), ...(guest.threads === 'prefer' ? [] : [threads]), ...(guest.shared > 0 ? [shared] : [])]
+  return [
+    memory,
+    inAll,
+    plain,
+    ...(own > 0 ? [pinned, dedicated] : []),
+    ...(guest.threads === 'prefer' ? [] : [threads]),
+    ...(guest.shared > 0 ? [shared, cpusInAll] : []),
+  ]
+}
+
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/** Plain memory that a cell could give a guest; no limit where its pages are huge ones, or not there. */
+function plainLeftFor(cell: CellState, guest: CellAsk, isPinned: boolean): number {
+  const backing = guest.pageSize === null ? null : choosePages(cell, guest)
+  return backing === undefined || isBackedByHuge(cell, backing) ? NO_LIMIT : plainMibLeft(cell, isPinned)
+}
+
+/** CPUs of a cell that nobody has for himself once the guest has its own: so many shared ones one guest may have. */
+function sharedInAll(cell: CellState, guest: CellAsk): number {
+  if (cell.limits === undefined) return NO_LIMIT
+  const own = cell.dedicated === undefined ? Math.max(0, cpusHeld(cell, guest)) : 0
+  return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
 /** The most CPUs, dedicated or shared, that a cell could still give to a guest that asks for one sort only. */
@@ -70,7 +102,7 @@ function ownLeft(cell: CellState): number {
 function sharedLeft(cell: CellState, guest: CellAsk): number {
   const held = Math.max(0, cpusHeld(cell, guest))
   let most = Math.max(0, cell.cpuFree)
-  while (most > 0 && !cpusFit(cell, most, cell.dedicated === undefined ? held : 0)) most--
+  while (most > 0 && !cpusAreLeft(cell, most, cell.dedicated === undefined ? held : 0)) most--
   return most
 }
 

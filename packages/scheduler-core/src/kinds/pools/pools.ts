@@ -2,11 +2,14 @@ import type { Fact, Source } from '../../evidence.ts'
 import { DISK_POOL_KEY } from '../../fleet/aggregates.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import type { PoolFigure } from '../../fleet/pools.ts'
 import { namespaceSource } from '../../fleet/sources.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
+import { heldByMover } from '../mover.ts'
 
 /** Whole GiB by uuid of the pool. */
 export type PoolAmounts = Readonly<Record<string, number>>
@@ -38,7 +41,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     const { diskPools } = hosts.get(host)
     const [pool] = diskPools
     if (pool === undefined) return true
-    return diskPools.length === 1 && hasRoom(hosts, host, pool, ask)
+    return diskPools.length === 1 && hasRoom(hosts, host, pool, ask, heldByMover(hosts, host)?.pools?.[pool])
   },
 
   createAssign(setting) {
@@ -51,8 +54,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     }
   },
 
-  fits(hosts, host, grant) {
-    for (const pool in grant) if (!hasRoom(hosts, host, pool, grant[pool] as number)) return false
+  fits(hosts, host, grant, held) {
+    for (const pool in grant) if (!hasRoom(hosts, host, pool, grant[pool] as number, held?.[pool])) return false
     return true
   },
 
@@ -74,6 +77,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)
     if (figure === undefined) return { code: 'pool.not_told', subject: pool, need: ask, have: 'not told', unit: 'GiB' }
+    if (isThereButTooLarge(hosts, host, figure, pool, ask))
+      return { code: 'pool.too_little', subject: figure.name, need: ask, have: inAllOf(figure), unit: 'GiB' }
     return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.freeFor(host, pool) ?? 0, unit: 'GiB' }
   },
 
@@ -90,6 +95,14 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       return [{ subject: pool, required: ask, actual: 'not told', unit: 'GiB', requiredFrom, actualFrom: saidBy }, where]
     const { name, totalGib, reservedGib, thinRatio, usedGib, teller } = figure
     const from = namespaceSource('storage', hosts.get(teller))
+    const inAll: Fact = {
+      ...{ subject: name, required: ask, actual: inAllOf(figure), unit: 'GiB', requiredFrom, actualFrom: from },
+      terms: [
+        { name: 'total', value: totalGib, from },
+        { name: 'reserved', value: reservedGib, from },
+      ],
+    }
+    if (isThereButTooLarge(hosts, host, figure, pool, ask)) return [inAll, where]
     const claims: Source = { kind: 'claims', ref: 'claims, and picks decided before, on all hosts that share the pool' }
     return [
       {
@@ -133,7 +146,22 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   },
 }
 
-const hasRoom = ({ pools }: HostTable, host: HostIndex, pool: string, gib: number): boolean => gib <= (pools.freeFor(host, pool) ?? -1)
+/** `held`: what the same instance holds of the pool already; no more than that needs no free room. */
+function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, held = 0): boolean {
+  const figure = hosts.pools.figure(pool)
+  if (figure === undefined) return false
+  return gib <= held || (gib <= (hosts.pools.freeFor(host, pool) ?? -1) && !isBeyondAll(hosts, figure, gib))
+}
+
+/** Whether the pool has so much free, given more than once. */
+const isThereButTooLarge = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
+  isBeyondAll(hosts, figure, gib) && gib <= (hosts.pools.freeFor(host, pool) ?? -1)
+
+const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
+
+/** Whether one instance asks for more than the pool has, thin provisioning apart: that is against other instances. */
+const isBeyondAll = ({ featureLevel }: HostTable, figure: PoolFigure, gib: number): boolean =>
+  featureLevel >= STRICT_CLAIMS && gib > inAllOf(figure)
 
 const negated = (amounts: readonly (readonly [string, number])[]) => amounts.map(([pool, gib]) => [pool, -gib] as const)
 

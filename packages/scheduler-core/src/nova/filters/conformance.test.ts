@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { sharedData } from '../../../../../testing/shared-folder.ts'
 import { codes } from '../../codes.ts'
 import type { Reason } from '../../filters/filter.ts'
 import { NovaError } from '../nova-error.ts'
@@ -12,10 +13,9 @@ import { optionsOf } from '../options.ts'
 import { readHostCase, timeOf } from '../testing/host-case.ts'
 import { novaFilters } from './index.ts'
 
-// Verdicts that Nova's own scheduler gave. They stay out of the repository: they lie beside the checkout, or nowhere.
-const recorded = path.resolve(import.meta.dirname, '../../../../../../shared/conformance/cases/filters')
-const here = existsSync(recorded)
-const reason = here ? '' : ' [skipped: the recorded verdicts are not beside the checkout]'
+/** Verdicts that Nova's own scheduler gave, a file for each filter. */
+const recorded = sharedData('conformance/cases/filters')
+const files = recorded.isMissing ? ['every filter'] : readdirSync(recorded.path)
 
 const caseSchema = z.object({
   id: z.string(),
@@ -26,16 +26,17 @@ const caseSchema = z.object({
   expected: z.union([z.boolean(), z.string()]),
 })
 
-describe.skipIf(!here)(`verdicts of Nova 26.2.2${reason}`, () => {
-  const files = novaFilters.map((filter) => [filter, path.join(recorded, `${filter.name}.jsonl.gz`)] as const)
-  test.each(files.filter(([, file]) => existsSync(file)).map(([filter, file]) => ({ filter, name: filter.name, file })))(
-    '$name',
-    ({ filter, file }) => {
-      const cases = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n')
-      const differing = cases.map((line) => caseSchema.parse(JSON.parse(line))).flatMap((one) => differenceOf(filter, one))
-      expect(differing).toEqual([])
-    },
-  )
+describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}`, () => {
+  test.each(files)('%s', (file) => {
+    const filter = novaFilters.find(({ name }) => file === `${name}.jsonl.gz`)
+    if (filter === undefined) throw new Error(`${file} is of no filter that is here`)
+    const cases = gunzipSync(readFileSync(path.join(recorded.path, file)))
+      .toString('utf8')
+      .trim()
+      .split('\n')
+    const differing = cases.map((line) => caseSchema.parse(JSON.parse(line))).flatMap((one) => differenceOf(filter, one))
+    expect(differing).toEqual([])
+  })
 })
 
 /** What differs from the recorded verdict, or what a refusal leaves out; empty = the same. */

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../../testing/shared-folder.ts'
 import { imagePropertiesFrom } from '../text/image-properties.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { checkHost } from './check-host.ts'
@@ -12,10 +13,8 @@ import { readPciPools, readPciRequests } from './read-pci.ts'
 import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read-topology.ts'
 import type { GuestTopology, NumaLimits } from './topology.ts'
 
-// verdicts recorded from the real scheduler lie beside the checkout, or nowhere
-const folder = path.resolve(import.meta.dirname, '../../../../../../shared/conformance/cases')
-const here = existsSync(folder)
-const reason = here ? '' : ' [skipped: the recorded cases are not beside the checkout]'
+/** Verdicts recorded from the real scheduler. */
+const recorded = sharedData('conformance/cases')
 
 interface Envelope {
   readonly 'nova_object.data': Readonly<Record<string, unknown>>
@@ -41,8 +40,7 @@ interface ConstraintRow {
 }
 
 function readLines<Row>(file: string): readonly Row[] {
-  if (!here) return []
-  const text = gunzipSync(readFileSync(path.join(folder, file))).toString('utf8')
+  const text = gunzipSync(readFileSync(path.join(recorded.path, file))).toString('utf8')
   return text
     .trimEnd()
     .split('\n')
@@ -114,7 +112,7 @@ function topologyRow(topology: GuestTopology | null): unknown {
   }
 }
 
-describe.skipIf(!here)(`cases recorded from Nova${reason}`, () => {
+describe.skipIf(recorded.isMissing)(`cases recorded from Nova${recorded.skipNote}`, () => {
   test('every case of PciPassthroughFilter', () => {
     const cases = readLines<FilterCase>('filters/PciPassthroughFilter.jsonl.gz')
     const answers = cases.map(({ id, host, spec }) => {

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { sharedData } from '../../../../../testing/shared-folder.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { consumeGuest } from './consume-guest.ts'
 import { fitGuest, placesOf } from './fit-guest.ts'
@@ -10,10 +10,8 @@ import { readPciPools, readPciRequests } from './read-pci.ts'
 import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read-topology.ts'
 import type { GuestTopology, HostTopology, NumaLimits } from './topology.ts'
 
-// whole runs recorded from the real scheduler lie beside the checkout, or nowhere
-const file = path.resolve(import.meta.dirname, '../../../../../../shared/conformance/cases/endtoend.jsonl.gz')
-const here = existsSync(file)
-const reason = here ? '' : ' [skipped: the recorded runs are not beside the checkout]'
+/** Whole runs recorded from the real scheduler. */
+const recordedRuns = sharedData('conformance/cases/endtoend.jsonl.gz')
 
 interface Envelope {
   readonly 'nova_object.data': Readonly<Record<string, unknown>>
@@ -79,8 +77,8 @@ function stateOf(node: Readonly<Record<string, unknown>>): HostState {
   return { numa: readHostTopology(node.numa_topology), pools: readPciPools(node.pci_device_pools), limits: null }
 }
 
-test.skipIf(!here)(`hosts after each selection are as recorded${reason}`, () => {
-  const runs = gunzipSync(readFileSync(file))
+test.skipIf(recordedRuns.isMissing)(`hosts after each selection are as recorded${recordedRuns.skipNote}`, () => {
+  const runs = gunzipSync(readFileSync(recordedRuns.path))
     .toString('utf8')
     .trimEnd()
     .split('\n')

@@ -1,17 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../../testing/shared-folder.ts'
 import { parseCpuList } from './cpu-list.ts'
 import { match } from './extra-spec-match.ts'
 import { architectureName, hypervisorTypeName, vmModeName } from './names.ts'
 import { NovaError } from './nova-error.ts'
 import { hypervisorVersionText, versionSatisfies } from './versions.ts'
 
-// what the real scheduler's functions answered lies beside the checkout, or nowhere
-const file = path.resolve(import.meta.dirname, '../../../../../../shared/conformance/cases/extras.jsonl.gz')
-const here = existsSync(file)
-const reason = here ? '' : ' [skipped: the recorded rows are not beside the checkout]'
+/** What functions of the real scheduler returned. */
+const recorded = sharedData('conformance/cases/extras.jsonl.gz')
 
 type Row =
   | { kind: 'match'; id: string; value: string; requirement: string; expected: unknown }
@@ -40,14 +38,14 @@ function orError(run: () => unknown): unknown {
   }
 }
 
-describe.skipIf(!here)(`rows recorded from Nova${reason}`, () => {
-  const rows = here
-    ? gunzipSync(readFileSync(file))
+describe.skipIf(recorded.isMissing)(`rows recorded from Nova${recorded.skipNote}`, () => {
+  const rows = recorded.isMissing
+    ? []
+    : gunzipSync(readFileSync(recorded.path))
         .toString('utf8')
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as Row)
-    : []
 
   test.each(kinds)('every %s row', (kind) => {
     const chosen = rows.filter((row) => row.kind === kind)

@@ -23,7 +23,7 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
   const stuck = cells.find(({ id }) => reason.subject === `cell ${id}`) ?? cells[0]
   if (stuck === undefined || typeof reason.have !== 'number' || typeof reason.need !== 'number') return []
-  const part = reason.code === 'numa.memory' ? memory : cpuCodes.has(reason.code) ? cpus : undefined
+  const part = memoryCodes.has(reason.code) ? memory : cpuCodes.has(reason.code) ? cpus : undefined
   if (part === undefined || cells.some((cell) => !part.canCut(cell))) return []
   const now = part.sizeOf(stuck)
   const cutTo = (size: number) => (one: RequestSpec) => part.cut(one, size)
@@ -36,7 +36,8 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
 /** A guest of more cells asks for a machine of its own. */
 const MOST_CELLS = 4
 
-const cpuCodes: ReadonlySet<string> = new Set(['numa.cpus', 'numa.dedicated_cpus', 'numa.no_cell'])
+const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
+const cpuCodes: ReadonlySet<string> = new Set(['numa.cpus', 'numa.too_few_cpus', 'numa.dedicated_cpus', 'numa.no_cell'])
 
 interface Part {
   readonly name: string

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Code, codes } from '../../codes.ts'
 import { copyFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../profiles/profile.ts'
@@ -44,6 +45,9 @@ const aMember = (policy: 'AFFINITY' | 'ANTI_AFFINITY', host: string) =>
     group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null },
   })
 const level5 = { type: 'feature', level: 5 } as const
+const strict = { type: 'feature', level: STRICT_CLAIMS } as const
+/** 4 GiB, 3 of them set aside. */
+const HUGE = { ...CELL, pages: [{ sizeKib: 2_048, total: 1_536 }] }
 const withDisk = { flavor: { vcpus: 1, memoryMb: 512, rootGb: 9 } }
 const inPool = (number: number, pool: string) =>
   ({
@@ -71,6 +75,42 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     { host: { memoryMb: 4_096 }, request: { memoryMb: 4_096 }, changes: [aClaim({ mode: 'CONFIRM' })] },
     { host: { memoryMb: 2_048 }, request: { memoryMb: 4_096 }, profile: novaWith('RamFilter') },
   ],
+  'memory.too_little': { host: { memoryMb: 2_048, ramAllocationRatio: 4 }, request: { memoryMb: 4_096 }, changes: [strict] },
+  'memory.huge_pages': { host: { memoryMb: 4_096, numaCells: [HUGE] }, request: { memoryMb: 2_048 }, changes: [strict] },
+  'disk.too_little': {
+    host: { localGb: 10, diskAllocationRatio: 4 },
+    request: { flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 } },
+    changes: [strict],
+  },
+  'class.too_little': {
+    host: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2, allocationRatio: 4 }] },
+    request: extra({ 'resources:CUSTOM_FPGA': '3' }),
+    changes: [strict],
+  },
+  'numa.too_little_memory': {
+    host: { ramAllocationRatio: 4, numaCells: [CELL] },
+    request: { memoryMb: 5_000, ...cell({ memoryMb: 5_000 }) },
+    changes: [strict],
+  },
+  'numa.huge_pages': { host: { numaCells: [HUGE] }, request: { memoryMb: 2_048, ...cell({ memoryMb: 2_048 }) }, changes: [strict] },
+  'numa.pinned_memory': {
+    host: { ramAllocationRatio: 4, numaCells: [{ ...CELL, memoryUsageMb: 3_584 }] },
+    request: { vcpus: 2, ...cell({ cpuPolicy: 'dedicated' }) },
+    changes: [strict],
+  },
+  'numa.too_few_cpus': {
+    host: { cpuAllocationRatio: 4, numaCells: [CELL] },
+    request: { vcpus: 6, ...cell({ cpus: [0, 1, 2, 3, 4, 5] }) },
+    changes: [strict],
+  },
+  'pool.too_little': {
+    request: withDisk,
+    changes: [
+      strict,
+      inPool(3, aUuid(71)),
+      aDocument('h2', 'storage', { pools: [{ uuid: aUuid(71), name: 'fast', totalGib: 4, thinRatio: 8 }] }),
+    ],
+  },
   'cpu.short': { host: { vcpus: 4, vcpusUsed: 3 }, request: { vcpus: 2 } },
   'cpu.too_few': { host: { vcpus: 4, cpuAllocationRatio: 4 }, request: { vcpus: 8 } },
   'disk.short': { host: { localGb: 10 }, request: { flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 } } },

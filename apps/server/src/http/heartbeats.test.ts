@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { HEARTBEAT_MS, heartbeatText, withHeartbeats } from './heartbeats.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A stream that sends what it is given, and what its reader has read so far. */
+function open() {
+  let revision = 1
+  let cancelledWith: unknown
+  let send: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      send = controller
+    },
+    cancel(reason) {
+      cancelledWith = reason
+    },
+  })
+  const reader = withHeartbeats(body, () => ({ revision: revision++, stateAgeMs: 4.4 })).getReader()
+  const decoder = new TextDecoder()
+  return {
+    reader,
+    send: (text: string) => send?.enqueue(new TextEncoder().encode(text)),
+    end: () => send?.close(),
+    fail: (error: Error) => send?.error(error),
+    read: async () => decoder.decode((await reader.read()).value),
+    cancelledWith: () => cancelledWith,
+  }
+}
+
+const beat = (revision: number): string => `:heartbeat {"revision":"${revision}","stateAgeMs":4}\n\n`
+
+test('a heartbeat is a comment with the revision and the age of the state', () => {
+  expect(heartbeatText({ revision: 7, stateAgeMs: 3.6 })).toBe(':heartbeat {"revision":"7","stateAgeMs":4}\n\n')
+})
+
+test('a stream on which nothing happens beats at once, and each second', async () => {
+  const { read } = open()
+  expect(await read()).toBe(beat(1))
+  for (let next = 2; next < 6; next++) {
+    const coming = read()
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+    expect(await coming).toBe(beat(next))
+  }
+})
+
+test('an event in two pieces has no heartbeat within it', async () => {
+  const { read, send } = open()
+  expect(await read()).toBe(beat(1))
+  const head = read()
+  send('event: next\n')
+  expect(await head).toBe('event: next\n')
+  const data = read()
+  await vi.advanceTimersByTimeAsync(3 * HEARTBEAT_MS)
+  send('data: {}\n\n')
+  expect(await data).toBe('data: {}\n\n')
+  const later = read()
+  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+  expect(await later).toBe(beat(2))
+})
+
+test('for a reader that is behind, heartbeats do not pile up', async () => {
+  const { read, send } = open()
+  await vi.advanceTimersByTimeAsync(60 * HEARTBEAT_MS)
+  expect(await read()).toBe(beat(1))
+  send('event: next\ndata: 1\n\n')
+  expect(await read()).toBe('event: next\ndata: 1\n\n')
+})
+
+test.each([
+  ['it ends', (stream: ReturnType<typeof open>) => stream.end()],
+  ['its reader leaves', (stream: ReturnType<typeof open>) => void stream.reader.cancel('left')],
+  ['it fails', (stream: ReturnType<typeof open>) => stream.fail(new Error('broken'))],
+])('no timer is left once %s', async (_what, end) => {
+  const stream = open()
+  await stream.read()
+  end(stream)
+  await stream.reader.read().catch(() => undefined)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a reader that leaves ends what is behind the stream', async () => {
+  const { reader, cancelledWith } = open()
+  await reader.cancel('left')
+  expect(cancelledWith()).toBe('left')
+})

@@ -1,0 +1,75 @@
+import type { Plugin } from 'graphql-yoga'
+
+/** How often an open stream says that it is alive. */
+export const HEARTBEAT_MS = 1_000
+
+/** What a heartbeat says: not only that the process runs, but how fresh what it sends is. */
+export interface Heartbeat {
+  /** What this replica has applied of the log. */
+  readonly revision: number
+  /** How long ago its state was last known to be as new as the store's, milliseconds. */
+  readonly stateAgeMs: number
+}
+
+/**
+ * Sends a heartbeat on every stream, at once and then each second: a comment of server-sent events, which readers of events
+ * skip, such as `:heartbeat {"revision":"88123","stateAgeMs":420}`. A reader that hears none for three seconds knows that it
+ * is cut off; without it, a stream on which nothing happens and one that is dead look alike.
+ */
+export function useHeartbeats(current: () => Heartbeat): Plugin {
+  return {
+    onResponse({ response, setResponse, fetchAPI }) {
+      const { body, headers, status } = response
+      if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) return
+      setResponse(new fetchAPI.Response(withHeartbeats(body, current, fetchAPI.ReadableStream), { status, headers }))
+    },
+  }
+}
+
+export const heartbeatText = ({ revision, stateAgeMs }: Heartbeat): string =>
+  `:heartbeat ${JSON.stringify({ revision: String(revision), stateAgeMs: Math.round(stateAgeMs) })}\n\n`
+
+/** The stream with heartbeats between its events, never within one, and none while its reader is behind. */
+export function withHeartbeats(
+  body: ReadableStream<Uint8Array>,
+  current: () => Heartbeat,
+  Stream: typeof ReadableStream = ReadableStream,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const encoder = new TextEncoder()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let isBetweenEvents = true
+  return new Stream<Uint8Array>({
+    start(controller) {
+      const beat = (): void => {
+        if (isBetweenEvents && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(heartbeatText(current())))
+      }
+      beat()
+      timer = setInterval(beat, HEARTBEAT_MS)
+      timer.unref?.()
+    },
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read()
+        if (!done) {
+          isBetweenEvents = endsAnEvent(value)
+          controller.enqueue(value)
+          return
+        }
+        clearInterval(timer)
+        controller.close()
+      } catch (error) {
+        clearInterval(timer)
+        controller.error(error)
+      }
+    },
+    async cancel(reason) {
+      clearInterval(timer)
+      await reader.cancel(reason)
+    },
+  })
+}
+
+const NEW_LINE = 10
+/** An event ends with an empty line. */
+const endsAnEvent = (piece: Uint8Array): boolean => piece.at(-1) === NEW_LINE && piece.at(-2) === NEW_LINE

@@ -1,0 +1,78 @@
+import type { Fact, Term } from '../../evidence.ts'
+import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { leftOf } from '../../fleet/sources.ts'
+import { hugeMibUsed } from '../numa/plain-memory.ts'
+import { capacityOf } from './capacity.ts'
+
+/** Placement's word for "no largest amount was stated". */
+const UNSTATED = 2_147_483_647
+
+/**
+ * The most of a class that one instance may have of a host: what the report says, else all that there is and is not kept back, so that
+ * overcommit lets instances share and never gives one more than there is (Placement's `max_unit`, as Nova's hosts report it). Below
+ * feature level STRICT_CLAIMS there is no limit but a stated one.
+ */
+export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
+  if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER
+  return stated === null || stated === UNSTATED ? inAll(total, reserved) : stated
+}
+
+/** All that there is and is not kept back. */
+const inAll = (total: number, reserved: number): number => Math.max(0, total - reserved)
+
+/** Of the class, all that the host has; less than one instance may have only where the report says so. */
+export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
+
+/** Whether an amount is more than the host has in all: no other instance is in its way. */
+export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
+  amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
+
+/**
+ * Whether a host has room for an amount, by the unit rules of the class. `held`: what the same instance holds there already. No more than
+ * that needs no free room, and may be more than the host has in all by now; the unit rules that a report states hold for it too.
+ */
+export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number, held = 0): boolean {
+  if (columns === undefined || columns.reported[host] !== 1) return false
+  if (amount < at(columns.minUnit, host) || amount % at(columns.stepSize, host) !== 0) return false
+  if (amount <= at(columns.maxUnit, host) && at(columns.free, host) >= amount) return true
+  return amount <= held && (amount <= at(columns.maxUnit, host) || isBeyondAll(columns, host, amount))
+}
+
+/** Whether memory that lies in no NUMA cell of its own finds room beside the memory that the host sets aside as huge pages. */
+export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, held = 0): boolean {
+  if (mib <= 0 || at(hosts.columns.hugePageMib, host) === 0 || hosts.featureLevel < STRICT_CLAIMS) return true
+  return mib <= held || mib <= plainMemoryLeft(hosts, host)
+}
+
+/** MiB outside of huge pages that one instance may still have; below 0 where more is taken. */
+export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
+  const columns = hosts.classColumns('MEMORY_MB')
+  const plain = Math.max(0, inAllOf(columns, host) - at(hosts.columns.hugePageMib, host))
+  const huge = hosts.get(host).cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
+  const taken = at(columns.used, host) + at(columns.claimed, host) - huge
+  return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - Math.max(0, taken))
+}
+
+/** That memory as a fact: what there is, what is set aside, and what is taken. */
+export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
+  const columns = hosts.classColumns('MEMORY_MB')
+  const record = hosts.get(host)
+  const from = leftOf(record)
+  const huge = record.cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
+  const term = (name: string, value: number): Term => ({ name, value, from })
+  return {
+    ...asked,
+    actual: plainMemoryLeft(hosts, host),
+    actualFrom: from,
+    terms: [
+      term('total', at(columns.total, host)),
+      term('reserved', at(columns.reserved, host)),
+      term('set aside as huge pages', at(hosts.columns.hugePageMib, host)),
+      term('ratio', at(columns.ratioMilli, host) / 1_000),
+      term('used or claimed', at(columns.used, host) + at(columns.claimed, host)),
+      term('of that in huge pages', huge),
+    ],
+  }
+}

@@ -1,0 +1,72 @@
+import type { HostStats } from '../../fleet/stats.ts'
+import type { CellLimits, CellState, PageGrant } from './cell.ts'
+
+/** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
+const LARGEST_PLAIN_KIB = 64
+const KIB_PER_MIB = 1_024
+
+/** Whether pages of a size that a cell lists are huge ones: not the smallest, or larger than any machine's plain ones. */
+export const isHuge = (sizeKib: number, smallestKib: number): boolean => sizeKib > smallestKib || sizeKib > LARGEST_PLAIN_KIB
+
+interface ReportedPages {
+  readonly sizeKib: number
+  readonly total: number
+  readonly reserved: number
+}
+
+/**
+ * MiB of a cell that are not set aside as huge pages: of what these leave, as much as there are plain pages, where the report counts
+ * them. All of it where nothing is set aside.
+ */
+export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): number {
+  const huge = hugeMib(pages, ({ total }) => total)
+  if (huge === 0) return memoryMb
+  const smallest = Math.min(...pages.map(({ sizeKib }) => sizeKib))
+  const plain = pages.find(({ sizeKib }) => !isHuge(sizeKib, smallest))
+  const counted = plain === undefined ? memoryMb : (plain.sizeKib * (plain.total - plain.reserved)) / KIB_PER_MIB
+  return Math.max(0, Math.floor(Math.min(memoryMb - huge, counted)))
+}
+
+/** MiB of all the pages of a cell that are huge, of so many of each size. */
+function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size[], countOf: (size: Size) => number): number {
+  const smallest = Math.min(...pages.map(({ sizeKib }) => sizeKib))
+  let kib = 0
+  for (const size of pages) if (isHuge(size.sizeKib, smallest)) kib += size.sizeKib * countOf(size)
+  return kib / KIB_PER_MIB
+}
+
+/** MiB of a cell that are in use as huge pages, by its report and by claims. */
+export const hugeMibUsed = ({ limits, pages }: CellState): number =>
+  limits === undefined || limits.hugeGiven === 0 || pages === undefined
+    ? 0
+    : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
+
+/** MiB of plain memory of a cell in use; what the report does not say of memory, only of huge pages, is none of it. */
+export function plainMibUsed(cell: CellState): number {
+  const used = cell.memoryCapacity - cell.memoryFree
+  return Math.max(0, used - Math.max(0, hugeMibUsed(cell) - (cell.limits?.hugeApart ?? 0)))
+}
+
+/** The limits of a cell by its report; `memoryRatio` gives away that many MiB for so many. */
+export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number): CellLimits {
+  const plain = plainMibOf(cell.memoryMb, cell.pages)
+  return {
+    memoryMb: cell.memoryMb,
+    plainMb: plain,
+    plainCapacity: memoryRatio(plain),
+    hugeGiven: hugeMib(cell.pages, ({ total, reserved }) => total - reserved),
+    hugeApart: cell.memoryUsageMb === null ? hugeMib(cell.pages, ({ used }) => used ?? 0) : 0,
+  }
+}
+
+/** Whether a grant's pages are huge ones of the cell. */
+export const isBackedByHuge = ({ pages }: Pick<CellState, 'pages'>, backing: PageGrant | null | undefined): boolean =>
+  backing !== null && backing !== undefined && isHuge(backing.sizeKib, pages?.[0]?.sizeKib ?? 0)
+
+/** The most plain memory that a cell can still give one guest; `isPinned`: it has CPUs of its own, and so never memory that is given twice. */
+export function plainMibLeft(cell: CellState, isPinned: boolean): number {
+  const { limits } = cell
+  if (limits === undefined) return Number.MAX_SAFE_INTEGER
+  const used = plainMibUsed(cell)
+  return Math.min(limits.plainMb, (isPinned ? Math.min(limits.plainMb, limits.plainCapacity) : limits.plainCapacity) - used)
+}

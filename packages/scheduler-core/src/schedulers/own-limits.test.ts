@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest'
+import { reasonText } from '../decision/reason-text.ts'
+import { Fleet } from '../fleet/fleet.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { prepareChecks } from '../pipeline/examine.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { type Profile, profileSchema } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { aClaim, aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { decide } from './decide.ts'
+
+/** Overcommit lets instances share a host; no instance gets more of it than there is. Each row names where the situation comes from. */
+
+const profileNamed = (name: string): Profile => {
+  const profile = builtInProfiles.find((known) => known.name === name)
+  if (profile === undefined) throw new Error(`no profile ${name}`)
+  return profile
+}
+const solver = profileSchema.parse({ ...profileNamed('best-fit'), name: 'solver', number: 1, scheduler: 'solver' })
+const ownCores = profileSchema.parse({ ...profileNamed('nova-compat'), name: 'cores', number: 1, filters: [{ name: 'CoreFilter' }] })
+const profiles = [...['default', 'nova', 'nova-compat', 'first-fit', 'best-fit', 'random'].map(profileNamed), solver, ownCores]
+
+function fleetAt(level: number, shape: HostShape): Fleet {
+  const log = aLog(new Fleet())
+  log.append([{ type: 'feature', level }, aReport('h1', shape)])
+  return log.fleet
+}
+
+function isPlaced(fleet: Fleet, request: RequestSpec, profile: Profile): boolean {
+  const overlay = openOverlay(fleet)
+  try {
+    const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+    return decide(fleet, overlay, { ...asked, request, profile }).found === 1
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** What every filter says that refuses the host. */
+const refusals = (fleet: Fleet, request: RequestSpec, profile = profileNamed('default')) =>
+  prepareChecks(fleet, request, profile)
+    .checksOf(0 as never, true)
+    .flatMap(({ reason, facts = [] }) => (reason === undefined ? [] : [{ reason, facts, text: reasonText(reason) }]))
+
+type Cell = NonNullable<HostShape['numaCells']>[number]
+const cell = (shape: Partial<Cell> = {}): Cell => ({ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 16_384, ...shape })
+const guest = (cpus: number, shape: object = {}) => ({
+  vcpus: cpus,
+  numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, i) => i), memoryMb: 512, ...shape }] },
+})
+const guestOf = (cpus: number, memoryMb: number, shape: object = {}) => ({ ...guest(cpus, { memoryMb, ...shape }), memoryMb })
+
+const machine = { vcpus: 8, memoryMb: 32_768, localGb: 100, cpuAllocationRatio: 4, ramAllocationRatio: 2, diskAllocationRatio: 2 }
+const twoCells = { ...machine, numaCells: [cell(), cell({ id: 1, cpuset: [4, 5, 6, 7] })] }
+const hugePages = (small: number, huge: number) => [
+  { sizeKib: 4, total: small * 256 },
+  { sizeKib: 1_048_576, total: huge },
+]
+/** 128 GiB, of which the kernel keeps 8 for plain pages. */
+const mostlyHuge = { vcpus: 16, memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: hugePages(8_192, 56) })] }
+const inventory = (shape: object = {}): HostShape => ({
+  inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 4, allocationRatio: 4, ...shape }],
+})
+const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount }] }] })
+
+type Row = readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0], code: string]
+
+describe.each<Row>([
+  ['B13a: one instance of 40000 MiB on 32768 MiB given twice', machine, { memoryMb: 40_000 }, 'memory.too_little'],
+  ['A15a: nine CPUs on eight given four times', machine, { vcpus: 9 }, 'cpu.too_few'],
+  ['B08: six shared CPUs of a guest cell on a cell of four', twoCells, guest(6), 'numa.too_few_cpus'],
+  ['B08: eight of them', twoCells, guest(8), 'numa.too_few_cpus'],
+  ['B10: 20 GiB where 8 GiB are plain pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
+  ['B10: the same for a guest cell without a page size', mostlyHuge, guestOf(2, 20_480), 'numa.huge_pages'],
+  // classes
+  [
+    'nova test_disk_filter: 200 GiB on 100 given twice',
+    machine,
+    { flavor: { vcpus: 1, memoryMb: 64, rootGb: 150 } } as never,
+    'disk.too_little',
+  ],
+  [
+    'nova test_ram_filter: the reserve is nobody’s',
+    { ...machine, inventories: [{ resourceClass: 'MEMORY_MB', total: 32_768, reserved: 8_192, allocationRatio: 2 }] },
+    { memoryMb: 30_000 },
+    'memory.too_little',
+  ],
+  ['placement max_unit, not stated', inventory(), fpgas(5), 'class.too_little'],
+  ['placement max_unit, its own default', inventory({ maxUnit: 2_147_483_647 }), fpgas(5), 'class.too_little'],
+  ['placement max_unit, less than there is', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
+  // cells
+  ['nova hardware: 20 GiB of a cell of 16 given twice', twoCells, guestOf(2, 20_480), 'numa.too_little_memory'],
+  [
+    'nova hardware: CPUs that others have for themselves carry nobody',
+    { ...machine, numaCells: [cell({ pinnedCpus: [0, 1], cpuUsage: 0, memoryUsageMb: 0 })] },
+    guest(3),
+    'numa.too_few_cpus',
+  ],
+  [
+    'nova hardware: a mixed guest shares what it does not have for itself',
+    { ...machine, numaCells: [cell()] },
+    guest(6, { cpuPolicy: 'mixed', dedicatedCpus: [0, 1] }),
+    'numa.too_few_cpus',
+  ],
+  [
+    'nova hardware: oversubscription is not possible with pinned instances',
+    { ...machine, numaCells: [cell({ memoryUsageMb: 12_288, cpuUsage: 0, pinnedCpus: [] })] },
+    guestOf(2, 8_192, { cpuPolicy: 'dedicated' }),
+    'numa.pinned_memory',
+  ],
+  [
+    'nova hardware: nor where they share some CPUs',
+    { ...machine, numaCells: [cell({ memoryUsageMb: 12_288, cpuUsage: 0, pinnedCpus: [] })] },
+    guestOf(3, 8_192, { cpuPolicy: 'mixed', dedicatedCpus: [0] }),
+    'numa.pinned_memory',
+  ],
+  // pages
+  [
+    'nova hardware: plain pages that are in use',
+    { ...mostlyHuge, numaCells: [cell({ memoryMb: 131_072, memoryUsageMb: 6_144, pages: hugePages(8_192, 56) })] },
+    guestOf(2, 4_096),
+    'numa.huge_pages',
+  ],
+  [
+    'libvirt capabilities: huge pages alone are told',
+    { memoryMb: 65_536, numaCells: [cell({ memoryMb: 65_536, pages: [{ sizeKib: 2_048, total: 30_720 }] })] },
+    { memoryMb: 8_192 },
+    'memory.huge_pages',
+  ],
+  [
+    'reserved_huge_pages: pages kept back are no plain memory either',
+    {
+      memoryMb: 65_536,
+      numaCells: [
+        cell({
+          memoryMb: 65_536,
+          pages: [
+            { sizeKib: 4, total: 1_024 * 256 },
+            { sizeKib: 1_048_576, total: 60, reserved: 60 },
+          ],
+        }),
+      ],
+    },
+    { memoryMb: 8_192 },
+    'memory.huge_pages',
+  ],
+  [
+    'two cells, of which each has too little',
+    {
+      memoryMb: 65_536,
+      numaCells: [0, 1].map((id) => cell({ id, cpuset: [id * 4, id * 4 + 1], memoryMb: 32_768, pages: hugePages(4_096, 28) })),
+    },
+    guestOf(2, 6_000),
+    'numa.huge_pages',
+  ],
+  [
+    'memory that is used outside of huge pages',
+    { memoryMb: 131_072, memoryMbUsed: 6_144, numaCells: [cell({ memoryMb: 131_072, pages: hugePages(8_192, 56) })] },
+    { memoryMb: 4_096 },
+    'memory.huge_pages',
+  ],
+])('%s', (_source, host, asks, code) => {
+  const request = aRequest(asks)
+
+  test.each(profiles.map((profile) => [profile.name, profile] as const))('is refused by the profile %s', (_name, profile) => {
+    expect(isPlaced(fleetAt(STRICT_CLAIMS, host), request, profile)).toBe(false)
+  })
+
+  test('the reason has its numbers, and its facts say them again with their sources', () => {
+    const told = refusals(fleetAt(STRICT_CLAIMS, host), request)
+    const found = told.find(({ reason }) => reason.code === code)
+    expect(told.map(({ reason }) => reason.code)).toContain(code)
+    expect(found?.text).toContain(String(found?.reason.have))
+    expect(found?.facts[0]).toMatchObject({ required: found?.reason.need, actual: found?.reason.have })
+    expect(found?.facts[0]?.actualFrom.kind).toBe('report')
+  })
+
+  test('the judge refuses the grants that older rules would have given', () => {
+    const old = fleetAt(STRICT_CLAIMS - 1, host)
+    const overlay = openOverlay(old)
+    const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+    const [part] = decide(old, overlay, { ...asked, request, profile: profileNamed('first-fit') }).parts
+    overlay.discard()
+    expect(part === undefined).toBe(code === 'class.unit' || code === 'cpu.too_few')
+    if (part === undefined) return
+    for (const [level, verdict] of [
+      [STRICT_CLAIMS, 'claim.no_room'],
+      [STRICT_CLAIMS - 1, undefined],
+    ] as const) {
+      const log = aLog(new Fleet())
+      log.append([{ type: 'feature', level }, aReport('h1', host)])
+      expect([level, ...log.append([aClaim({ grants: part.grants })])]).toEqual([level, verdict])
+    }
+  })
+})
+
+test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0]]>([
+  ['nova RamFilter: all that there is', machine, { memoryMb: 32_768 }],
+  ['nova CoreFilter: as many CPUs as there are', machine, { vcpus: 8 }],
+  ['nova hardware: as many shared CPUs as the cell has', twoCells, guest(4)],
+  ['nova hardware: all memory of a cell', twoCells, guestOf(2, 16_384)],
+  [
+    'nova hardware: pinned memory beside what is used',
+    { ...machine, numaCells: [cell({ memoryUsageMb: 8_192 })] },
+    guestOf(2, 8_192, { cpuPolicy: 'dedicated' }),
+  ],
+  ['placement max_unit, more than there is', inventory({ maxUnit: 8 }), fpgas(8)],
+  ['huge pages for whom they are', mostlyHuge, guestOf(2, 20_480, { pageSize: 'large' })],
+  ['plain pages for whom they suffice', mostlyHuge, { memoryMb: 8_192 }],
+  ['a host that tells no pages', { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072 })] }, { memoryMb: 20_480 }],
+  [
+    'a host that sets no page aside',
+    { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: [{ sizeKib: 4, total: 2_097_152 }] })] },
+    { memoryMb: 20_480 },
+  ],
+  [
+    'huge pages in use are no plain memory in use',
+    {
+      memoryMb: 131_072,
+      memoryMbUsed: 57_344,
+      numaCells: [
+        cell({
+          memoryMb: 131_072,
+          memoryUsageMb: 57_344,
+          pages: [
+            { sizeKib: 4, total: 2_097_152 },
+            { sizeKib: 1_048_576, total: 56, used: 56 },
+          ],
+        }),
+      ],
+    },
+    { memoryMb: 8_192 },
+  ],
+])('placed: %s', (_source, host, asks) => {
+  for (const profile of profiles)
+    expect([profile.name, isPlaced(fleetAt(STRICT_CLAIMS, host), aRequest(asks), profile)]).toEqual([profile.name, true])
+})
+
+test('below the level everything is as it was', () => {
+  const old = fleetAt(STRICT_CLAIMS - 1, twoCells)
+  for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(old, aRequest(asks), profileNamed('default'))).toBe(true)
+})
+
+test('raising the level counts inventories anew', () => {
+  const log = aLog(new Fleet())
+  log.append([{ type: 'feature', level: STRICT_CLAIMS - 1 }, aReport('h1', twoCells)])
+  expect(isPlaced(log.fleet, aRequest({ memoryMb: 40_000 }), profileNamed('default'))).toBe(true)
+  log.append([{ type: 'feature', level: STRICT_CLAIMS }])
+  for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(log.fleet, aRequest(asks), profileNamed('default'))).toBe(false)
+})

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+// Recorded verdicts and traces stay out of the repository: they are in a folder of their own, or nowhere. This module alone knows
+// where; only test files import it, so that `npm run test:without-shared` finds each that needs the folder.
+
+/** What a test reads of the shared folder. */
+export interface SharedData {
+  /** Absolute. */
+  readonly path: string
+  readonly isMissing: boolean
+  /** For the end of a name: why the test is skipped. Empty where the data is there. */
+  readonly skipNote: string
+}
+
+const CHECKOUT = path.resolve(import.meta.dirname, '..')
+const folder = findFolder(process.env.GANTT_SHARED)
+
+/** The file or folder of this name in the shared folder, as in `conformance/cases`. */
+export function sharedData(name: string): SharedData {
+  const file = path.join(folder, name)
+  const isMissing = folder === '' || !existsSync(file)
+  return { path: file, isMissing, skipNote: isMissing ? ` [skipped: there is no ${name} in the shared folder (GANTT_SHARED)]` : '' }
+}
+
+/** Unset: next to the checkout, where it may be missing. Empty: there is none. Throws where a folder is named that does not exist. */
+function findFolder(setting: string | undefined): string {
+  if (setting === undefined) return path.join(CHECKOUT, '..', 'shared')
+  if (setting === '') return ''
+  const named = path.resolve(CHECKOUT, setting)
+  if (!existsSync(named)) throw new Error(`GANTT_SHARED names ${named}, which does not exist; unset it, or leave it empty for none`)
+  return named
+}
