@@ -508,10 +508,10 @@ class World {
     const bound = group && (this.#model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
     const key = `k${this.#ids++}`
     // a caller that lost its key asks for the same instance under another one; or its host failed, and it takes the next
-    const again =
-      numInstances === 1 && b % 5 === 1
-        ? this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]
-        : undefined
+    const known = this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]?.instance
+    // or it asks two replicas at once
+    const latest = this.#calls.at(-1)?.request.instanceUuids[0]
+    const again = numInstances > 1 ? undefined : b % 8 === 1 ? known : b % 8 === 5 ? latest : undefined
     const call: PlacementCall = {
       account: `a${b % 2}`,
       key,
@@ -520,8 +520,8 @@ class World {
         vcpus: 1 + (c % 3),
         memoryMb: 1_024,
         numInstances,
-        instanceUuids: Array.from({ length: numInstances }, () => again?.instance ?? uuidOf(0x2_0000 + this.#ids++)),
-        projectId: [null, 'p1', 'p2'][(again === undefined ? b : c) % 3] ?? null,
+        instanceUuids: Array.from({ length: numInstances }, () => again ?? uuidOf(0x2_0000 + this.#ids++)),
+        projectId: [null, null, 'p1'][b % 3] ?? null,
         ...(group && bound && { instanceGroup: { uuid: group.uuid, policy: bound.policy as 'AFFINITY', maxServerPerHost: bound.max } }),
       }),
       intent: 'CREATE',
