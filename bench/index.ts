@@ -1,4 +1,5 @@
 import { copy } from './copy.ts'
+import { endedKeys } from './ended-keys.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
@@ -22,6 +23,7 @@ export const questions: readonly Question[] = [
   refusal,
   replayQuestion,
   storage,
+  endedKeys,
   copy,
   manyInstances,
   multipliers,

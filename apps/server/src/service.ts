@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
+import { countWarnings } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
 import { createActivityStore } from './db/activity.ts'
@@ -273,6 +274,7 @@ export async function openService({
           auditor: services.replicas.auditor(),
           proposals: replica.tally,
           hosts: replica.fleet.hosts.count,
+          warnings: countWarnings(replica.fleet),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
           pause: pauses.take(),

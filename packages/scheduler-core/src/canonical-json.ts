@@ -2,6 +2,7 @@
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON())
   const members = value as Readonly<Record<string, unknown>>
   const keys = Object.keys(members)
     .filter((key) => members[key] !== undefined)

@@ -125,6 +125,7 @@ type ReasonCode = Exclude<
   | `entry.${string}`
   | `claim.${string}`
   | `report.${string}`
+  | `use.${string}`
   | `spec.${string}`
   | `plugin.${string}`
   | `stats.${string}`

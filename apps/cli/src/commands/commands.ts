@@ -12,6 +12,7 @@ import { addGroups } from './groups.ts'
 import { addHealth } from './health.ts'
 import { addHost } from './host.ts'
 import { addHosts } from './hosts.ts'
+import { addKeyLimits } from './key-limits.ts'
 import { addKeys } from './keys.ts'
 import { addLiveness } from './liveness.ts'
 import { addLog } from './log.ts'
@@ -37,6 +38,7 @@ export function addCommands(program: Command): void {
   addVerify(program)
   addDecisions(program)
   addClaims(program)
+  addKeyLimits(program)
   addAggregates(program)
   addHost(program)
   addAgent(program)

@@ -16,6 +16,9 @@ export interface HostDetail {
   readonly stateReason: string | null
   readonly lastReportAt: string | null
   readonly runningVms: number
+  readonly usedFrom: string
+  readonly usedFromReason: string | null
+  readonly warnings: readonly { readonly text: string }[]
   readonly told: readonly { readonly label: string; readonly value: string }[]
   readonly traits: readonly string[]
   readonly capacity: readonly Usage[]
@@ -74,6 +77,8 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
     ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
     ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
     ['last report', `${ago}, ${counted(host.runningVms, 'instance')} running`],
+    ...(host.usedFrom === 'REPORT' ? [] : [['used amounts', `from claims: ${host.usedFromReason ?? ''}`] as const]),
+    ...host.warnings.map(({ text }) => ['warning', text] as const),
     ...(host.told.length === 0 ? [] : [['machine', host.told.map(({ label, value }) => `${label} ${value}`).join(', ')] as const]),
     ['aggregates', host.aggregates.nodes.map(({ name }) => name).join(' ') || '-'],
     ...(host.traits.length === 0 ? [] : [['traits', host.traits.join(' ')] as const]),

@@ -25,6 +25,27 @@ interface StatusFlags extends ConnectionFlags {
   readonly json?: true
 }
 
+const USED_FROM = ['REPORT', 'CLAIMS'] as const
+
+interface UsedFromFlags extends ConnectionFlags {
+  readonly from: (typeof USED_FROM)[number]
+  readonly reason: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+interface UsedFromSet {
+  readonly __typename: 'HostSetUsedFromPayload'
+  readonly dryRun: boolean
+  readonly hosts: readonly {
+    readonly name: string
+    readonly node: string
+    readonly usedFrom: string
+    readonly usedFromReason: string | null
+  }[]
+  readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number; readonly warnings: readonly string[] }
+}
+
 interface StatusSet {
   readonly __typename: 'HostSetStatusPayload'
   readonly dryRun: boolean
@@ -35,6 +56,7 @@ interface StatusSet {
 const HOST = `query Host($name: String!, $node: String, $at: Moment) {
   host(name: $name, node: $node, at: $at) {
     name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
+    usedFrom usedFromReason warnings { code subject reported held text }
     told { label value }
     capacity { ${USAGE} }
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
@@ -57,7 +79,19 @@ const SET_STATUS = `mutation SetStatus($hosts: [ResourceNameInput!]!, $status: H
   }
 }`
 
-/** `gantt host show|set-status|evacuate`: one host as it is, whether hosts take anything new, and what to do with what is there. */
+const SET_USED_FROM = `mutation SetUsedFrom($hosts: [ResourceNameInput!]!, $usedFrom: UsedFrom!, $reason: String!, $dryRun: Boolean!) {
+  hostSetUsedFrom(hosts: $hosts, usedFrom: $usedFrom, reason: $reason, dryRun: $dryRun) {
+    __typename
+    ... on HostSetUsedFromPayload {
+      dryRun
+      hosts { name node usedFrom usedFromReason }
+      impact { hostsAffected claimsOnAffectedHosts warnings }
+    }
+    ${REFUSAL}
+  }
+}`
+
+/** `gantt host show|set-status|set-used-from|evacuate`: one host as it is, whether hosts take anything new, and what to do with what is there. */
 export function addHost(program: Command): void {
   const host = program.command('host').description('look at one host; open hosts for new instances, close or empty them')
   const show = withMoment(host.command('show'))
@@ -81,6 +115,18 @@ export function addHost(program: Command): void {
   withExamples(withService(setStatus), [
     ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'nothing new goes there'],
     ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --reason "new kernel" --dry-run', 'what would it touch?'],
+  ])
+  const setUsedFrom = host
+    .command('set-used-from')
+    .description('say where the used amounts of hosts come from; claims are for hosts that do not list their instances')
+    .argument('<host...>', 'their names')
+    .requiredOption('--from <source>', USED_FROM.join(', '), oneOf(USED_FROM))
+    .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
+    .option('--dry-run', 'change nothing; say what would be free')
+    .action((names: readonly string[], flags: UsedFromFlags) => run(flags, () => setUsedFromOf(names, flags)))
+  withExamples(withService(setUsedFrom), [
+    ['gantt host set-used-from rack1-a --from CLAIMS --reason "its agent lists nothing" --dry-run', 'what would be free?'],
+    ['gantt host set-used-from rack1-a --from REPORT --reason "its agent lists instances now"', 'count as it reports again'],
   ])
   addEvacuate(host)
 }
@@ -110,6 +156,24 @@ async function setStatusOf(names: readonly string[], { status, reason, dryRun, .
     '',
     `${answer.dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} with ${counted(impact.claimsOnAffectedHosts, 'claim')}.`,
     ...impact.warnings.map((warning) => `Warning: ${warning}`),
+  ]
+  return { lines, json: answer }
+}
+
+async function setUsedFromOf(names: readonly string[], { from, reason, dryRun, ...flags }: UsedFromFlags): Promise<Result> {
+  const variables = { hosts: names.map((name) => ({ host: name })), usedFrom: from, reason, dryRun: dryRun === true }
+  const { hostSetUsedFrom: answer } = await connect(flags).request<{ hostSetUsedFrom: UsedFromSet | Refusal }>(SET_USED_FROM, variables)
+  if (!('impact' in answer)) throw toRefusal(answer)
+  const { hosts, impact } = answer
+  const table = toTable(
+    [{ head: 'host', cut: 'middle', key: true }, { head: 'used from' }, { head: 'reason', wraps: true }],
+    hosts.map((host) => [nameOf(host), host.usedFrom, host.usedFromReason ?? '-']),
+  )
+  const lines = [
+    ...table,
+    '',
+    `${answer.dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} with ${counted(impact.claimsOnAffectedHosts, 'claim')}.`,
+    ...impact.warnings,
   ]
   return { lines, json: answer }
 }

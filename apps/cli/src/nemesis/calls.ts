@@ -62,6 +62,7 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
     case 'place':
       return select(client, call)
     case 'misuse':
+    case 'again':
       return select(client, {
         ...call,
         type: 'place',
@@ -146,6 +147,8 @@ async function select(client: Client, call: Place): Promise<Answer> {
       return { type: 'behind' }
     case 'ClaimLost':
       return { type: 'lost' }
+    case 'InstanceTaken':
+      return { type: 'taken' }
     default:
       return { type: 'invalid' }
   }

@@ -39,6 +39,19 @@ export const finalChecks: readonly Rule[] = [
       }),
   },
   {
+    name: 'at the end no instance has two live claims',
+    violations: ({ finals }) =>
+      finals.flatMap(({ claims, replica }) => {
+        const byInstance = new Map<string, string[]>()
+        for (const { id, instance, state, moveOf = null } of claims)
+          if (instance !== null && isLiveState(state) && moveOf === null)
+            byInstance.set(instance, [...(byInstance.get(instance) ?? []), id])
+        return [...byInstance]
+          .filter(([, ids]) => ids.length > 1)
+          .map(([instance, ids]) => `instance ${instance} has claims ${ids.join(' and ')} (replica ${replica})`)
+      }),
+  },
+  {
     name: 'every claim is on a host that is there',
     violations: ({ setting, history, finals }) => {
       const names = new Set(setting.hosts.map(({ name }) => name))

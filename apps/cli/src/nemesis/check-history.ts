@@ -55,6 +55,17 @@ export const historyChecks: readonly Rule[] = [
       }),
   },
   {
+    name: 'an instance that has a claim gets no other',
+    violations: ({ history }) =>
+      history
+        .filter(isOf('again'))
+        .flatMap(({ call: { key, instance }, outcome }) =>
+          outcome.type === 'ok' && outcome.answer.type === 'placed'
+            ? [`instance ${instance} had a confirmed claim, and got ${outcome.answer.claims.map(({ id }) => id).join(', ')} by key ${key}`]
+            : [],
+        ),
+  },
+  {
     name: 'a key that is used for another request is refused',
     violations: ({ history }) => {
       const placedAt = new Map<string, number>()

@@ -281,6 +281,22 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     ),
   ],
   [
+    'an instance that has a claim, placed again',
+    'an instance that has a claim gets no other',
+    evidence(
+      [
+        puts(0, 'x', 'a', 1),
+        op(2, { type: 'again', key: 'y', amounts: { VCPU: 1 }, instance: 'i-x' }, placed([{ ...claimOn('b', 'i-x', 5), id: 'c-y' }])),
+      ],
+      shows([stands('a', 'x', 1)]),
+    ),
+  ],
+  [
+    'an instance with two live claims',
+    'at the end no instance has two live claims',
+    evidence([puts(0, 'x', 'a', 1)], shows([stands('a', 'x', 1), { ...stands('b', 'x', 5), id: 'c-y' }])),
+  ],
+  [
     'an odd number where only even ones can be had',
     'amounts keep to the unit rules of their class',
     evidence([puts(0, 'x', 'b', 1, { amounts: { LICENCES: 3 } })], shows([stands('b', 'x', 1, { amounts: { LICENCES: 3 } })])),

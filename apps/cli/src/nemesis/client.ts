@@ -13,6 +13,8 @@ export interface Run {
   readonly aggregates: readonly string[]
   readonly agents: HostAgents
   readonly replicas: number
+  /** Whether clients ask for instances that have a claim already: the service refuses it since feature level 8. */
+  asksAgain: boolean
   /** The way to a replica, as it is now. */
   clientOf(replica: number): Client
   readonly history: Operation[]
@@ -220,6 +222,13 @@ export async function runClient(n: number, run: Run): Promise<void> {
     await ask({ type: 'misuse', key: call.key, amounts: { ...call.amounts, VCPU: (call.amounts.VCPU ?? 0) + 1 }, instance })
   }
 
+  /** An instance that is there for certain, asked for once more by a caller that lost its key: it must not get a second claim. */
+  const again = async (): Promise<void> => {
+    const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
+    if (one === undefined || !run.asksAgain) return place({})
+    await ask({ type: 'again', key: `${run.seed}-${n}-again-${made++}`, amounts: one.call.amounts, instance: one.claim.instance as string })
+  }
+
   const inGroup = (): Promise<void> => {
     const group: Group | null = pick(run.setting.groups) ?? null
     const count = 1 + random.below(2)
@@ -243,6 +252,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     [6, move],
     [2, mistake],
     [1, misuse],
+    [4, again],
     [3, async () => void (await ask({ type: 'read' }))],
   ]
   const steps = mix.flatMap(([weight, step]) => Array.from({ length: weight }, () => step))

@@ -6,7 +6,7 @@ const HOSTS = `query Hosts($after: String) { hosts(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { name capacity { resourceClass capacity used claimed } } } }`
 
 const CLAIMS = `query Claims($after: String, $states: [ClaimState!], $first: Int) { claims(first: $first, after: $after, states: $states) {
-  totalCount pageInfo { hasNextPage endCursor } nodes { id fence state instanceUuid serverGroup host { name } resources { resourceClass amount } } } }`
+  totalCount pageInfo { hasNextPage endCursor } nodes { id fence state instanceUuid serverGroup moveOf { id } host { name } resources { resourceClass amount } } } }`
 
 const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { uuid members { host { name } count } } } }`
@@ -53,17 +53,19 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
     readonly state: ClaimState
     readonly instanceUuid: string | null
     readonly serverGroup: string | null
+    readonly moveOf: { readonly id: string } | null
     readonly host: { readonly name: string }
     readonly resources: readonly { readonly resourceClass: string; readonly amount: number }[]
   }
   const nodes = await all<Node>(client, CLAIMS, 'claims', { first: 500, ...(states === undefined ? {} : { states }) })
-  return nodes.map(({ id, fence, state, instanceUuid, serverGroup, host, resources }) => ({
+  return nodes.map(({ id, fence, state, instanceUuid, serverGroup, moveOf, host, resources }) => ({
     id,
     fence,
     state,
     instance: instanceUuid,
     host: host.name,
     group: serverGroup,
+    moveOf: moveOf?.id ?? null,
     amounts: Object.fromEntries(resources.map(({ resourceClass, amount }) => [resourceClass, amount])),
   }))
 }

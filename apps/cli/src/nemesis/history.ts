@@ -62,6 +62,14 @@ export interface Misuse {
   readonly instance: string
 }
 
+/** An instance that has a confirmed claim, asked for once more under another key: a caller that lost its key. */
+export interface Again {
+  readonly type: 'again'
+  readonly key: string
+  readonly amounts: Amounts
+  readonly instance: string
+}
+
 export interface Abandon {
   readonly type: 'abandon'
   readonly key: string
@@ -90,7 +98,7 @@ export interface Read {
   readonly type: 'read'
 }
 
-export type Call = Place | Misuse | EndOfClaims | Abandon | SetStatus | EditAggregate | Report | Read
+export type Call = Place | Misuse | Again | EndOfClaims | Abandon | SetStatus | EditAggregate | Report | Read
 
 export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
@@ -103,7 +111,7 @@ export interface PlacedClaim extends ClaimRef {
 
 export type Answer =
   | { readonly type: 'placed'; readonly claims: readonly PlacedClaim[]; readonly replayed: boolean; readonly revision: number }
-  | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'invalid' }
+  | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' | 'invalid' }
   /** Answer i is for claim i of the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
   | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
@@ -130,6 +138,8 @@ export interface ClassUsage {
 }
 
 export interface FinalClaim extends PlacedClaim {
+  /** While a move is open: the claim at its other end. Absent: no move is open. */
+  readonly moveOf?: string | null
   readonly amounts: Amounts
   readonly group: string | null
 }

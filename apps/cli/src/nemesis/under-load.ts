@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly clients: number
   /** How long callers insist on an answer, counted from the start, milliseconds. */
   readonly patienceMs: number
+  /** Whether clients ask for instances that have a claim already; true if not given. */
+  readonly asksAgain?: boolean
   readonly signal: AbortSignal
 }
 
@@ -40,7 +42,7 @@ const SHOWN = 5
 export async function underLoad(
   checks: Checks,
   cluster: Cluster,
-  { seed, clients, patienceMs, signal }: LoadOptions,
+  { seed, clients, patienceMs, signal, asksAgain = true }: LoadOptions,
   happen: (run: Run) => Promise<readonly Injected[]>,
 ): Promise<Held> {
   const setting = settingFor(seed, clients)
@@ -65,6 +67,7 @@ export async function underLoad(
     clientOf: (replica) => cluster.replicas[replica]?.client as Client,
     history,
     clients,
+    asksAgain,
     now,
     isOver: () => over,
     isLate: () => signal.aborted || now() > patienceMs,

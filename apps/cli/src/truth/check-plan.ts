@@ -4,6 +4,7 @@ import {
   contributionAt,
   type Decided,
   type Examination,
+  FEATURE_LEVEL,
   type Fleet,
   PASSES_ALL,
   type Profile,
@@ -97,6 +98,7 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
     const verdict = append(change)
     if (verdict !== undefined) throw new PlanError(`the plan is wrong: its ${change.type} is ${verdict}`)
   }
+  must({ type: 'feature', level: FEATURE_LEVEL })
   must({ type: 'profile', profile })
   for (const { host, node, stats: told, status, liveness } of plan.hosts) {
     const stats = getStats(told)

@@ -60,7 +60,7 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
     })
     try {
       const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
-      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal }, (run) =>
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, asksAgain: false }, (run) =>
         thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
       )
       const calls = callsOf(history)
@@ -95,8 +95,11 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   if (hasNewer(level)) await checkHeldBack(checks, cluster, level)
   await next('a replica: back to the older release', older.release)
   await next('a replica: the older release to the newer', letGo)
-  if (hasNewer(level)) await checkRaised(checks, cluster, older, level)
-  else say(`  not tried: raising the log's level beyond ${level}, since nothing that callers ask for without a plug-in needs more`)
+  if (hasNewer(level)) {
+    await checkRaised(checks, cluster, older, level)
+    // from here on every replica judges by the newer rules: the callers try them
+    upgrade.run.asksAgain = true
+  } else say(`  not tried: raising the log's level beyond ${level}, since nothing that callers ask for without a plug-in needs more`)
   await calm(upgrade, seconds)
   return done
 }

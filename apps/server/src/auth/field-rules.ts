@@ -18,6 +18,7 @@ const ends: Fields = {
   FieldIssue: ['path', 'rule', 'message', 'expected', 'actual'],
   NotFound: ['code', 'message', 'path', 'typeName', 'key'],
   IdempotencyConflict: ['code', 'message', 'path', 'firstSeenAt'],
+  InstanceTaken: ['code', 'message', 'path', 'rule', 'claim'],
   ReplicaBehind: ['code', 'message', 'path', 'replicaEpoch', 'retryAfter'],
   UpdateResourceStatsPayload: ['results', 'appliedCount', 'fleetRevision'],
   ResourceStatsApplied: ['host', 'revision', 'claimsMaterialised', 'lastSequence', 'unchanged', 'ignoredFields', 'required'],

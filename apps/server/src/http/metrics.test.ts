@@ -86,13 +86,23 @@ test('what is not known is left out, and names are quoted', () => {
     agreedAt: null,
   }
   const proposals = { counted: 7, fruitless: new Map([['claim.no_room', 3] as const]), unlogged: 5 }
-  const text = metricsText({ health, auditor, proposals, hosts: 0, aggregates: 0, claims: 0, pause: { wallMs: 12, cpuMs: 11 } })
+  const text = metricsText({
+    health,
+    auditor,
+    proposals,
+    hosts: 0,
+    warnings: new Map([['use.no_instances', 2]]),
+    aggregates: 0,
+    claims: 0,
+    pause: { wallMs: 12, cpuMs: 11 },
+  })
   expect(text).toContain('gantt_info{version="1",replica="a \\"b\\"\\\\c"} 1\n')
   expect(text).toContain('gantt_audit_violations 2\n')
   expect(text).toContain('gantt_state_age_seconds 1.5\n')
   expect(text).toContain('gantt_proposals_counted_total 7\n')
   expect(text).toContain('gantt_decisions_unlogged_total 5\n')
   expect(text).toContain('gantt_proposals_fruitless_total{rule="claim.no_room"} 3\n')
+  expect(text).toContain('gantt_host_warnings{code="use.no_instances"} 2\n')
   expect(text).toContain('gantt_longest_pause_seconds 0.012\n')
   expect(text).not.toMatch(/^gantt_audit_age_seconds/m)
 })

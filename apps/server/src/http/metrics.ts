@@ -9,6 +9,8 @@ export interface MetricsSource {
   readonly auditor: AuditorView
   readonly proposals: Tally
   readonly hosts: number
+  /** Warnings of hosts by code; one host may have several. */
+  readonly warnings: ReadonlyMap<string, number>
   readonly aggregates: number
   /** Ended ones included as long as their keys are known. */
   readonly claims: number
@@ -21,7 +23,7 @@ type Kind = 'gauge' | 'counter'
 const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING']
 
 /** One answer in the text format of Prometheus, version 0.0.4. Times are in seconds, sizes in bytes. */
-export function metricsText({ health, auditor, proposals, hosts, aggregates, claims, pause }: MetricsSource): string {
+export function metricsText({ health, auditor, proposals, hosts, warnings, aggregates, claims, pause }: MetricsSource): string {
   const lines: string[] = []
   const tell = (name: string, kind: Kind, help: string, value: number | null, labels = ''): void => {
     const head = `# TYPE gantt_${name} `
@@ -60,6 +62,14 @@ export function metricsText({ health, auditor, proposals, hosts, aggregates, cla
     )
   tell('decisions_unlogged_total', 'counter', 'Decisions of this replica that needed no proposal: refusals and advice.', proposals.unlogged)
   tell('hosts', 'gauge', 'Hosts that have reported.', hosts)
+  for (const [code, count] of warnings)
+    tell(
+      'host_warnings',
+      'gauge',
+      'What reports of hosts say that cannot be, or that makes them count for more than they may use, by code.',
+      count,
+      `{code="${code}"}`,
+    )
   tell('aggregates', 'gauge', 'Aggregates.', aggregates)
   tell('claims', 'gauge', 'Claims that are known, ended ones included as long as their keys are.', claims)
   tell(

@@ -1,4 +1,4 @@
-import { aReport } from '@gantt/scheduler-core/testing'
+import { aReport, aUuid, someInstances } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../sync/memory/memory.ts'
 import { realTimers, type Timers } from '../timers.ts'
@@ -19,6 +19,29 @@ test('the digest of a state at rest is taken beside a round, not after it: a rou
   expect(rounds).toBe(0)
   for (let steps = 0; steps < 400 && auditor.view().rounds === 0; steps++) auditor.step()
   expect(auditor.view().rounds).toBe(1)
+  auditor.close()
+  await replica.close()
+})
+
+test('what callers did is found and told, and keeps nobody from checkpoints', async () => {
+  const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
+  await replica.propose([aReport('h1'), aReport('h2')])
+  const instances = [aUuid(1)]
+  await replica.propose([someInstances({ key: 'a', instances, project: 'p1' })])
+  await replica.propose([someInstances({ key: 'b', hosts: ['h2'], instances, project: 'p2' })])
+  const told: string[] = []
+  let now = 0
+  const auditor = createAuditor({
+    replica,
+    timers: { ...realTimers, now: () => (now += 0.25), every: () => () => {} },
+    warn: (text) => told.push(text),
+  })
+  while (auditor.view().rounds === 0) auditor.step()
+  expect(auditor.view().findings.map(({ code, subject, name }) => [code, subject, name])).toEqual([
+    ['instance.elsewhere', 'instance', aUuid(1)],
+  ])
+  expect(auditor.isSound).toBe(true)
+  expect(told).toEqual([expect.stringContaining('instance.elsewhere')])
   auditor.close()
   await replica.close()
 })

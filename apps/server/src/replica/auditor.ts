@@ -1,4 +1,4 @@
-import { audit, type Finding, type Fleet, type Looked } from '@gantt/scheduler-core'
+import { audit, type Finding, type Fleet, isOfState, type Looked } from '@gantt/scheduler-core'
 import type { ReplicaRow, TakenDigests } from '../stores/replicas.ts'
 import type { Timers } from '../timers.ts'
 import type { Replica } from './replica.ts'
@@ -94,11 +94,14 @@ export function createAuditor({ replica, timers, warn }: AuditorOptions): Audito
     for (const [key, { round: seen }] of standing) if (seen !== current) standing.delete(key)
     const now = timers.now()
     last = { checkedAt: replica.storeTime, rounds: last.rounds + 1, roundMs: now - current.startedAt, looked: current.looked, endedAt: now }
-    const [first] = current.fresh
-    if (first !== undefined)
+    const unsound = current.fresh.filter(({ code }) => isOfState(code))
+    const others = current.fresh.filter(({ code }) => !isOfState(code))
+    if (unsound[0] !== undefined)
       warn(
-        `the auditor found ${current.fresh.length} things that cannot be; this replica writes no checkpoint until they are gone. The first: ${textOf(first)}`,
+        `the auditor found ${unsound.length} things that cannot be; this replica writes no checkpoint until they are gone. The first: ${textOf(unsound[0])}`,
       )
+    if (others[0] !== undefined)
+      warn(`the auditor found ${others.length} things that no rule would let in today. The first: ${textOf(others[0])}`)
   }
   const step = (): void => {
     const from = timers.now()
@@ -140,7 +143,8 @@ export function createAuditor({ replica, timers, warn }: AuditorOptions): Audito
       }
     },
     get isSound() {
-      return standing.size === 0
+      for (const { findings } of standing.values()) if (findings.some(({ code }) => isOfState(code))) return false
+      return true
     },
     step,
     digests: () => digests.taken(),

@@ -1,8 +1,9 @@
 import {
   asksAges,
+  asksPlain,
   type Change,
   type Claim,
-  type Code,
+  type ClaimRef,
   currentSpec,
   type Decided,
   decide,
@@ -18,8 +19,10 @@ import {
   type Proposal,
   reasonText,
   refusalsOf,
+  STRICT_CLAIMS,
   unansweredOf,
 } from '@gantt/scheduler-core'
+import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestOfMove } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
@@ -75,6 +78,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   const unlogged: Batch['unlogged'][number][] = []
   const outdated: PlacementWork[] = []
   const keys = new Set<string>()
+  const instances = new Set<string>()
   let needsFresh = false
   let needsTime = false
   let parts = 0
@@ -92,10 +96,12 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         lookedAt = options.monotonic()
       } else {
         const key = `${work.call.account}\u0000${work.call.key}`
-        // the same key twice in one batch: the second is answered from the first
-        const step = keys.has(key)
-          ? ({ type: 'later', fresh: false } as const)
-          : placeSafely(fleet, overlay, work, options, claims.length === 0)
+        const named = work.call.mode === 'NONE' ? [] : work.call.request.instanceUuids
+        // the same key twice in one batch: the second is answered from the first; so is the same instance, once the first is in the log
+        const step =
+          keys.has(key) || named.some((instance) => instances.has(instance))
+            ? ({ type: 'later', fresh: false } as const)
+            : placeSafely(fleet, overlay, work, options, claims.length === 0)
         const now = options.monotonic()
         const tookUs = Math.round((now - lookedAt) * 1_000)
         lookedAt = now
@@ -109,6 +115,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
           needsTime ||= 'time' in step
         } else {
           keys.add(key)
+          for (const instance of named) instances.add(instance)
           claims.push({ change: { ...step.change, tookUs }, work })
           parts += step.change.parts.length
         }
@@ -172,8 +179,14 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const { call } = work
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
-  const rule = brokenRule(fleet, call)
   const isFresh = work.arrived <= options.freshUpTo
+  const found = findInstances(fleet, call, Math.max(fleet.now, work.notAfter - call.deadlineMs))
+  if (found?.type === 'taken')
+    return isFresh && overlayIsEmpty
+      ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }
+      : { type: 'later', fresh: !isFresh }
+  // a further attempt keeps the group of its claim, whatever its request says
+  const rule = found === undefined ? brokenRule(fleet, call) : undefined
   // the group may be one that a proposal of this very batch has just bound: that stands only once the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
@@ -183,12 +196,12 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (lacksOf(profile, fleet.plugins).length > 0)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
 
-  const source = call.source === null ? undefined : findSource(fleet, call.source)
+  const source = call.source === null ? found?.source : findSource(fleet, call.source)
   // what this very batch proposes about the claim may have to be seen first
   if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
-  const request = source === undefined ? call.request : requestOfMove(fleet, call, source)
+  const request = found?.request ?? (source === undefined ? call.request : requestOfMove(fleet, call, source))
   if (asksAges(request, profile, fleet.plugins) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
     work.hasMovedTime = true
     // what parts outside of the process said by the time before counts no more
@@ -212,6 +225,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     claimIds: work.claimIds,
     intent,
     source,
+    ends: found?.ends,
     solution: work.gathered.solution,
   })
   if (isOutdated(decided.record) && work.gatherings < MOST_GATHERINGS) {
@@ -224,7 +238,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
-    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source)
+    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source, found?.ends)
     return unloggedStep(fleet, work, decided, reasons)
   }
   work.attempt = attempt
@@ -243,8 +257,17 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   }
   if (call.source !== null && isMove(intent))
     return { type: 'proposed', change: { type: 'move', intent, source: call.source, ...proposed } }
-  return { type: 'proposed', change: { type: 'claims', intent: intent === 'UNSHELVE' ? intent : 'CREATE', ...proposed } }
+  const forNew = { ...proposed, intent: intent === 'UNSHELVE' ? intent : ('CREATE' as const) }
+  if (fleet.featureLevel < STRICT_CLAIMS) return { type: 'proposed', change: { type: 'claims', ...forNew } }
+  const { projectId: project } = request
+  if (found === undefined) return { type: 'proposed', change: { type: 'instances', project, ...forNew } }
+  return {
+    type: 'proposed',
+    change: { type: 'attempt', project, source: refOf(found.source), ends: found.ends === undefined ? null : refOf(found.ends), ...forNew },
+  }
 }
+
+const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
 
 /** The answer that a used key binds the call to. */
 export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
@@ -263,7 +286,7 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
 }
 
 /** A rule that the judge would hold against every host: no search can help. */
-function brokenRule(fleet: Fleet, { request }: PlacementCall): Code | undefined {
+function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
   return group !== null && !fleet.groups.accepts(group) ? 'claim.group_mismatch' : undefined
 }
@@ -305,10 +328,12 @@ function refusalReasons(
   { claimIds, gathered }: PlacementWork,
   { record, found, judged: profile }: Decided,
   source: Claim | undefined,
+  ends: Claim | undefined,
 ): RefusalReason[] {
   const held = overlay.size
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
+  if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   // a move is of one instance: there are no earlier picks
   if (source !== undefined) liftSource(overlay, request, source, record.intent)
   else if (found > 0)

@@ -22,6 +22,8 @@ export interface PlacementCall {
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
+  /** Whether it takes an alternate that an earlier decision named: the claim of its instance then moves there. */
+  readonly takesAlternate?: boolean | undefined
   /** Whom to ask about it, where it is one of several calls that are solved together; absent: whom the replica asks. */
   readonly gather?: Gather | undefined
 }
@@ -47,7 +49,9 @@ export type PlacementOutcome =
     }
   | { readonly type: 'conflict'; readonly firstSeenAt: number; readonly abandoned: boolean }
   /** Refused by a rule that no other host would change, or because the claim that is to move is not there as it was named. */
-  | { readonly type: 'void'; readonly code: Code }
+  | { readonly type: 'void'; readonly code: Exclude<Code, 'claim.instance_taken'> }
+  /** An instance of the request has a live claim. */
+  | { readonly type: 'taken'; readonly claim: Claim }
 
 /** A decision that is not in the log: a refusal, or advice. */
 export interface UnloggedDecision {

@@ -33,6 +33,8 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
     switch (change.type) {
       case 'claims':
       case 'move':
+      case 'instances':
+      case 'attempt':
         decisions.push(placedDecision(change, entry.id, entry.basis.revision, position, fleet.now, digest))
         if (change.group !== null)
           groups.push({
@@ -57,6 +59,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
       case 'report':
       case 'namespace':
       case 'liveness':
+      case 'usedFrom':
       case 'status': {
         const record = fleet.hosts.find(change)
         if (record !== undefined) hosts.add(record)

@@ -13,6 +13,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
     'NO_VALID_HOST',
     'CLAIM_LOST',
     'CLAIM_EXPIRED',
+    'INSTANCE_TAKEN',
     'QUOTA',
     'REPLICA_BEHIND',
     'PRECONDITION',

@@ -1,3 +1,4 @@
+import { warningsOf } from '@gantt/scheduler-core'
 import { toldFields } from '@gantt/scheduler-core/query'
 import { type NamespaceView, namespacesOf } from '../services/host-namespaces.ts'
 import {
@@ -22,6 +23,7 @@ import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { GapEvent } from './events.ts'
 import { HostFilterInput, HostOrder, HostState, HostStatus } from './host-filter.ts'
+import { HostWarning, UsedFrom } from './host-warning.ts'
 import { Aggregate, Claim, Host } from './refs.ts'
 
 const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
@@ -33,7 +35,7 @@ const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
     allocationRatio: t.exposeFloat('allocationRatio', { description: 'Overcommit.' }),
     capacity: t.expose('capacity', { type: 'SafeInt', description: 'What may be given in all, overcommit included.' }),
     used: t.expose('used', { type: 'SafeInt', description: "As the host's report counts." }),
-    claimed: t.expose('claimed', { type: 'SafeInt', description: 'Held by claims that the report does not count yet.' }),
+    claimed: t.expose('claimed', { type: 'SafeInt', description: 'Held by claims that the report does not count.' }),
     free: t.expose('free', { type: 'SafeInt', description: 'What can still be given; below 0 after a report that shrank the host.' }),
   }),
 })
@@ -176,6 +178,21 @@ builder.node(Host, {
       description: 'Why the status was set.',
       resolve: ({ record }) => record.statusReason || null,
     }),
+    usedFrom: t.field({
+      type: UsedFrom,
+      description: 'Where its used amounts come from, as operators set it.',
+      resolve: ({ record }) => record.usedFrom,
+    }),
+    usedFromReason: t.string({
+      nullable: true,
+      description: 'Why they come from claims; null while they come from the report.',
+      resolve: ({ record }) => record.usedFromReason || null,
+    }),
+    warnings: t.field({
+      type: [HostWarning],
+      description: 'What of its last report cannot be, or makes it count for more than it may use.',
+      resolve: ({ fleet, record }) => [...warningsOf(fleet, record)],
+    }),
     capacity: t.field({ type: [ResourceUsage], description: 'Per resource class.', resolve: capacityOf }),
     traits: t.field({ type: ['String'], description: 'As reported.', resolve: ({ record }) => [...record.traits] }),
     told: t.field({
@@ -295,6 +312,39 @@ const HostSetStatusPayload = builder.objectRef<StatusSetOutcome>('HostSetStatusP
     dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
   }),
 })
+
+const HostSetUsedFromPayload = builder.objectRef<StatusSetOutcome>('HostSetUsedFromPayload').implement({
+  description: 'The used amounts come from there, or would.',
+  fields: (t) => ({
+    hosts: t.field({ type: [Host], description: 'The hosts concerned.', resolve: ({ hosts }) => [...hosts] }),
+    impact: t.expose('impact', { type: ImpactPreview, description: 'What it touches; the warnings say what is free before and after.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+  }),
+})
+
+const HostSetUsedFromResult = resultUnion(
+  'HostSetUsedFromResult',
+  'Ends of hostSetUsedFrom.',
+  [HostSetUsedFromPayload, NotFound, ValidationError],
+  { done: 'HostSetUsedFromPayload' },
+)
+
+builder.mutationField('hostSetUsedFrom', (t) =>
+  t.field({
+    type: HostSetUsedFromResult,
+    authScopes: { scope: 'OPERATE' },
+    description:
+      'Says where the used amounts of hosts come from. CLAIMS is for hosts that do not list their instances, and run none without a claim: their reported use is then ignored.',
+    args: {
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
+      usedFrom: t.arg({ type: UsedFrom, required: true, description: 'Where from.' }),
+      reason: t.arg.string({ required: true, description: 'Why, for those who ask later.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only say what it would touch.' }),
+    },
+    resolve: (_root, { hosts: names, usedFrom, reason, dryRun }, { hosts }) =>
+      hosts.setUsedFrom({ hosts: names, usedFrom, reason, dryRun: dryRun ?? false }),
+  }),
+)
 
 const HostSetStatusResult = resultUnion(
   'HostSetStatusResult',

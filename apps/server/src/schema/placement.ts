@@ -5,6 +5,7 @@ import type {
   ReplicaBehind as Behind,
   ChosenHost,
   InstanceDestinations as InstanceDestinationsShape,
+  InstanceTaken as InstanceTakenShape,
   KeyConflict,
   NoHost,
   Placed,
@@ -142,6 +143,16 @@ const IdempotencyConflict = builder.objectRef<KeyConflict>('IdempotencyConflict'
   fields: (t) => ({ firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'Store time.' }) }),
 })
 
+const InstanceTaken = builder.objectRef<InstanceTakenShape>('InstanceTaken').implement({
+  description:
+    'An instance of the request has a live claim in its project (without one, in its account). Nothing is claimed, and the key is not bound.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    rule: t.exposeString('rule', { description: 'Code of the rule, from the catalogue of errors: `claim.instance_taken`.' }),
+    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The live claim; null for a caller that may not read it.' }),
+  }),
+})
+
 const ReplicaBehind = builder.objectRef<Behind>('ReplicaBehind').implement({
   description: 'This replica has not reached minRevision.',
   interfaces: [UserError],
@@ -155,13 +166,14 @@ const placed = {
   placed: 'SelectDestinationsPayload',
   'no-host': 'NoValidHost',
   'key-conflict': 'IdempotencyConflict',
+  'instance-taken': 'InstanceTaken',
   behind: 'ReplicaBehind',
 }
 
 const SelectDestinationsResult = resultUnion(
   'SelectDestinationsResult',
   'Ends of selectDestinations.',
-  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, ReplicaBehind],
+  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, InstanceTaken, ReplicaBehind],
   placed,
 )
 
@@ -207,7 +219,7 @@ const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
 const ClaimCreateResult = resultUnion(
   'ClaimCreateResult',
   'Ends of claimCreate.',
-  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, ReplicaBehind, NotFound],
+  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, InstanceTaken, ReplicaBehind, NotFound],
   placed,
 )
 

@@ -3,6 +3,7 @@ import type { ReportApplied, ReportInput, ReportNeedsFull, ReportOutcome, Report
 import { builder } from './builder.ts'
 import { ResourceNameInput, toRecord, withoutNulls } from './common.ts'
 import { resultUnion, UserError, ValidationError } from './errors.ts'
+import { HostWarning } from './host-warning.ts'
 import { Claim, Host } from './refs.ts'
 import { RequiredStats } from './required-stats.ts'
 import { FullStatsInput, StatsDeltaInput } from './stats-input.ts'
@@ -72,6 +73,11 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
       type: 'SafeInt',
       nullable: true,
       description: 'Of the last report that reached the log: the base of the next delta.',
+    }),
+    warnings: t.field({
+      type: [HostWarning],
+      description: 'What the report says that cannot be, or that makes the host count for more than it may use.',
+      resolve: ({ warnings }) => [...warnings],
     }),
     ignoredFields: t.exposeStringList('ignored', {
       description: "Fields of a document of Nova's that this release does not know; they had no effect.",

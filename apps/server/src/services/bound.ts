@@ -1,5 +1,5 @@
 import type { Claim } from '@gantt/scheduler-core'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, mayDo } from '../auth/caller.ts'
 import { UnreadableDecisionError } from '../db/decisions.ts'
 import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
@@ -12,13 +12,14 @@ import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from '.
 import { noHostFoundMessage, type TenantExplanations } from './tenant-explanation.ts'
 
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
-export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project'>): Services {
+export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project' | 'scopes'>): Services {
   const { hosts, maxNodes, project, account } = caller
+  const readable = mayDo(caller, 'READ') ? services.placement : ofReader(services.placement, account)
   if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services.liveness, hosts) }
-  if (project === null) return services
+  if (project === null) return { ...services, placement: readable }
   return {
     ...services,
-    placement: ofProject(services.placement, project),
+    placement: ofProject(ofReader(services.placement, account), project),
     claims: ofAccount(services.claims, account),
     decisions: decisionsOf(services.decisions, project),
     tenantExplanations: explanationsOf(services.tenantExplanations, project),
@@ -82,6 +83,15 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
     ...(issues ? { issues: issues.map((each) => ({ ...each, path: moved(each.path) })) } : {}),
   }
 }
+
+/** A claim that is in the way is named where it is of the caller's account: of others' the caller learns the rule alone. */
+const ofReader = (placement: Placement, account: string): Placement => ({
+  ...placement,
+  async select(caller, input, request) {
+    const answer = await placement.select(caller, input, request)
+    return answer.type === 'instance-taken' && answer.claim?.account !== account ? { ...answer, claim: null } : answer
+  },
+})
 
 /** Requests of the project, that name no host. */
 function ofProject(placement: Placement, project: string): Placement {

@@ -1,11 +1,22 @@
-import { type Change, type Fleet, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
+import {
+  type Change,
+  copyFleet,
+  ENTRY_FORMAT,
+  type Fleet,
+  type HostRecord,
+  type HostStatus,
+  hostKey,
+  isLive,
+  type UsedFrom,
+  type UsedFromSet,
+} from '@gantt/scheduler-core'
 import type { HostOrder } from '@gantt/scheduler-core/query'
 import { eachInPieces, sortInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
-import { type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
+import { capacityOf, type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { isPresent, snapshotOf } from './snapshots.ts'
@@ -54,6 +65,13 @@ export interface Hosts {
     readonly reason: string
     readonly dryRun: boolean
   }): Promise<StatusSetOutcome | NotFound | Invalid>
+  /** Whether the used amounts of hosts come from their reports or from claims alone; the warnings of a dry run say what would be free. */
+  setUsedFrom(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly usedFrom: UsedFrom
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<StatusSetOutcome | NotFound | Invalid>
 }
 
 export function createHosts(replica: Replica): Hosts {
@@ -68,6 +86,17 @@ export function createHosts(replica: Replica): Hosts {
     const records = named(name, fleet)
     const record = records.find(({ host, node }) => host === node) ?? records[0]
     return record === undefined ? undefined : viewHost(fleet, record)
+  }
+  /** The hosts that an operator's edit names, or what is wrong with it. */
+  const toEdit = async (hosts: readonly HostNameInput[], reason: string): Promise<HostRecord[] | NotFound | Invalid> => {
+    const issues = checkText(['reason'], reason, { max: 1_000 })
+    if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
+    if (issues.length > 0) return invalid(issues)
+    if (hosts.some((name) => named(name).length === 0)) await replica.fresh()
+    const missing = hosts.findIndex((name) => named(name).length === 0)
+    const lost = hosts[missing]
+    if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
+    return [...new Set(hosts.flatMap((name) => named(name)))]
   }
   return {
     find,
@@ -109,16 +138,18 @@ export function createHosts(replica: Replica): Hosts {
       return { ...rest, edges: edges.map(({ cursor, node }) => ({ cursor, node: node.view })), asOf }
     },
     async setStatus({ hosts, status, reason, dryRun }) {
-      const issues = checkText(['reason'], reason, { max: 1_000 })
-      if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
-      if (issues.length > 0) return invalid(issues)
-      if (hosts.some((name) => named(name).length === 0)) await replica.fresh()
-      const missing = hosts.findIndex((name) => named(name).length === 0)
-      const lost = hosts[missing]
-      if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
-      const records = [...new Set(hosts.flatMap((name) => named(name)))]
+      const records = await toEdit(hosts, reason)
+      if (!Array.isArray(records)) return records
       const impact = impactOn(records.map(viewOf), 0)
       if (!dryRun) await replica.propose(records.map(({ host, node }): Change => ({ type: 'status', host, node, status, reason })))
+      return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
+    },
+    async setUsedFrom({ hosts, usedFrom, reason, dryRun }) {
+      const records = await toEdit(hosts, reason)
+      if (!Array.isArray(records)) return records
+      const changes = records.map(({ host, node }): UsedFromSet => ({ type: 'usedFrom', host, node, usedFrom, reason }))
+      const impact = impactOn(records.map(viewOf), 0, changesOfFree(replica.fleet, records, changes))
+      if (!dryRun) await replica.propose(changes)
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
   }
@@ -129,6 +160,32 @@ export function impactOn(views: readonly HostView[], zoneChanges: number, warnin
   const claims = views.reduce((sum, { record }) => sum + [...record.claims].filter(isLive).length, 0)
   return { hostsAffected: views.length, zoneChanges, claimsOnAffectedHosts: claims, warnings }
 }
+
+/** What a change of where used amounts come from would leave free, class by class, as sentences; for at most 20 hosts. */
+function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly UsedFromSet[]): string[] {
+  const told = records.slice(0, MOST_TOLD)
+  const copy = copyFleet(fleet)
+  const { place, now } = copy
+  copy.apply({
+    format: ENTRY_FORMAT,
+    id: `dry run on ${place.id}`,
+    writer: '',
+    basis: place,
+    changes,
+    revision: place.revision + 1,
+    at: now,
+  })
+  const sentences = told.flatMap((record) => {
+    const after = new Map(capacityOf(viewHost(copy, record)).map(({ resourceClass, free }) => [resourceClass, free]))
+    return capacityOf(viewHost(fleet, record)).flatMap(({ resourceClass, free }) => {
+      const next = after.get(resourceClass)
+      return next === undefined || next === free ? [] : [`${hostKey(record)}: ${resourceClass} free ${free}, then ${next}`]
+    })
+  })
+  return records.length > MOST_TOLD ? [...sentences, `and what changes on ${records.length - MOST_TOLD} more hosts`] : sentences
+}
+
+const MOST_TOLD = 20
 
 function parseKey(key: string): unknown[] {
   try {

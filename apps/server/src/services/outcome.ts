@@ -10,6 +10,7 @@ export type FailureCode =
   | 'IDEMPOTENCY_CONFLICT'
   | 'NO_VALID_HOST'
   | 'CLAIM_LOST'
+  | 'INSTANCE_TAKEN'
   | 'QUOTA'
   | 'REPLICA_BEHIND'
   | 'FORBIDDEN'

@@ -51,6 +51,8 @@ export interface PlacementInput {
   readonly allOrNothing: boolean
   readonly minRevision: number | null
   readonly deadlineMs: number | null
+  /** Whether it takes an alternate that an earlier decision named: a live claim of the instance then moves there. */
+  readonly takesAlternate?: boolean
   /** Whom to ask about it, where it is one of several calls that are solved together. */
   readonly gather?: Gather | undefined
 }
@@ -96,7 +98,15 @@ export interface ReplicaBehind extends Failure {
   readonly retryAfterMs: number
 }
 
-export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | Invalid
+/** An instance of the request has a live claim, so that nothing is placed. */
+export interface InstanceTaken extends Failure {
+  readonly type: 'instance-taken'
+  readonly rule: 'claim.instance_taken'
+  /** Null for a caller that may not read it: who learns the rule alone. */
+  readonly claim: Claim | null
+}
+
+export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | InstanceTaken | Invalid
 
 export interface Placement {
   /**
@@ -153,6 +163,8 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
         return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored }
       case 'conflict':
         return conflict(outcome)
+      case 'taken':
+        return instanceTaken(outcome.claim)
       case 'void':
         if (outcome.code === 'claim.lost' || outcome.code === 'claim.moving') return lostSource(replica, input, outcome.code)
         return invalid([voidIssue(replica, outcome.code, account, input, request)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
@@ -258,6 +270,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
     deadlineMs: input.deadlineMs ?? DEFAULT_DEADLINE_MS,
     alternatesPerInstance,
     allOrNothing,
+    takesAlternate: input.takesAlternate,
     gather: input.gather,
   }
 }
@@ -320,6 +333,16 @@ function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim
     ? { type: 'claim-lost', code: 'CLAIM_LOST', message: sentenceOf(code), path, claim }
     : lostClaim(claim, moveOf.fence, path)
 }
+
+/** Said alike to all: which claim it is stands in a field that not every caller gets. */
+const instanceTaken = (claim: Claim): InstanceTaken => ({
+  type: 'instance-taken',
+  code: 'INSTANCE_TAKEN',
+  rule: 'claim.instance_taken',
+  message: `${sentenceOf('claim.instance_taken')} Release it, move it (moveOf), or repeat its call with its own key.`,
+  path: ['input'],
+  claim,
+})
 
 function conflict({ firstSeenAt, abandoned }: Extract<PlacementOutcome, { type: 'conflict' }>): KeyConflict {
   const message = abandoned

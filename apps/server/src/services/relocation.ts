@@ -110,6 +110,8 @@ export function createRelocation(
         const names = [...new Set(named.map((each) => each.host))].join(', ')
         return invalid([issue(['input', 'host', 'host'], host.host, `be a host that the decision named: ${names || 'it named none'}`)])
       }
+      const place = instance === null ? 0 : instanceUuids.indexOf(instance)
+      const isOn = (to: HostName) => to.host === host.host && (!host.node || to.node === host.node)
       const asked = requestFor(request, { instance: instance ?? instanceUuids[0] ?? null })
       return placement.select(
         account,
@@ -122,6 +124,7 @@ export function createRelocation(
           allOrNothing: true,
           minRevision: null,
           deadlineMs: null,
+          takesAlternate: stored.answer[place]?.alternates.some(isOn) ?? false,
         },
         {
           ...asked,

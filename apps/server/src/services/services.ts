@@ -32,6 +32,7 @@ import { createHealth, type Degraded, type Health } from './health.ts'
 import { createHostTimelines, type HostTimelines } from './host-timeline.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createHypotheticals } from './hypothetical.ts'
+import { createKeyLimits, type KeyLimits } from './key-limits.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
 import type { LogKeeping } from './log.ts'
@@ -65,6 +66,7 @@ export interface Services {
   readonly replayAggregateEdit: ReplayAggregateEdit
   readonly warnOfAggregateEdit: WarnOfAggregateEdit
   readonly groups: Groups
+  readonly keyLimits: KeyLimits
   readonly decisions: Decisions
   readonly activities: Activities
   readonly decisionCounts: DecisionCounts
@@ -171,6 +173,7 @@ export function createServices({
     replayAggregateEdit: createAggregateReplay({ replica, store: records.decisions, decisions }),
     warnOfAggregateEdit: createAggregateWarnings({ replica, store: records.decisions, decisions }),
     groups: createGroups(replica),
+    keyLimits: createKeyLimits(replica),
     decisions,
     activities: createActivities(replica, placement, activity, () => decisions.caughtUp()),
     decisionCounts: createDecisionCounts(replica, decisionCounts, () => decisions.caughtUp()),

@@ -7,6 +7,7 @@ import {
   type HostName,
   type HostReported,
   type HostStats,
+  type HostWarning,
   mergeDelta,
   type NamespaceReported,
   type Parsed,
@@ -15,8 +16,10 @@ import {
   publishedStats,
   quote,
   renewalAge,
+  STRICT_CLAIMS,
   type StatsDelta,
   type Void,
+  warningsOf,
 } from '@gantt/scheduler-core'
 import type { Documents } from '../plugin/outside/documents.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -58,6 +61,8 @@ export interface ReportApplied {
   readonly unchanged: boolean
   /** Fields of a document of Nova's that this release does not know. */
   readonly ignored: readonly string[]
+  /** What the report says that cannot be, or that makes the host count for more than it may use. */
+  readonly warnings: readonly HostWarning[]
 }
 
 export interface ReportStale extends Failure {
@@ -221,6 +226,8 @@ function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
     // the instance was there before its claim: the same report now materialises it
     if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
     // it has grown in place since the last report: the same report now counts all of it
+    // a report without a list shows it no more; below that level it was left as it was
+    if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
     if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
   }
   return canonicalJson(stats) !== canonicalJson(record.stats)
@@ -264,6 +271,7 @@ function outcomeOf(
     materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
     loggedSequence: lastSequence ?? report.sequence,
     unchanged: verdict === undefined,
+    warnings: report.type === 'report' ? warningsOf(fleet, record) : [],
   }
 }
 

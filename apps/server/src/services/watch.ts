@@ -223,6 +223,7 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
         case 'namespace':
         case 'status':
         case 'liveness':
+        case 'usedFrom':
           return fleet.hosts.find(change) ?? []
         case 'aggregate':
           return fleet.hosts.records.filter((record) => record.revision === revision)

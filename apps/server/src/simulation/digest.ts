@@ -8,13 +8,14 @@ export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Flee
   const { status, liveness, lastEdit } = hosts.columns
   return JSON.stringify({
     revision: place.revision,
-    hosts: hosts.records.map(({ host, index, zone }) => [
+    hosts: hosts.records.map(({ host, index, zone, gpus }) => [
       host,
       zone,
       hostStatuses[at(status, index)],
       livenessStates[at(liveness, index)],
       at(lastEdit, index),
       CLASSES.map((resourceClass) => at(hosts.classColumns(resourceClass).free, index)),
+      gpus.filter(({ freeMilli }) => freeMilli > 0).map((gpu) => gpu.index),
     ]),
     claims: [...ledger.claims.values()]
       .filter(isLive)
@@ -56,6 +57,7 @@ export function digestOfModel(model: ReferenceModel): string {
       host.liveness,
       host.edited,
       CLASSES.map((resourceClass) => model.free(host, resourceClass)),
+      model.gpusLeft(host),
     ]),
     claims: model.claims
       .filter((claim) => model.isLive(claim))

@@ -25,6 +25,7 @@ const weights = {
   status: 3,
   aggregate: 4,
   liveness: 2,
+  usedFrom: 1,
   group: 3,
   membership: 3,
   look: 4,

@@ -1,7 +1,7 @@
 /**
  * The fleet as the rules say it is, in slow and obvious lines: nothing is cached, every sum is added up anew, and not one
- * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes,
- * no cells, no devices.
+ * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes
+ * and whole GPUs, no cells, no other devices.
  */
 
 /** Entries as the store hands them out; read as plain data, so that no type of the core stands in between. */
@@ -20,6 +20,11 @@ export interface ModelHost {
   name: string
   /** Class by class: what there is, what may be given, and what is used as reported. */
   classes: Record<string, { total: number; capacity: number; used: number }>
+  /** GPUs by index, and those of them that the report shows in use. */
+  gpus: number[]
+  gpusUsed: number[]
+  /** An operator said that its used amounts come from claims. */
+  fromClaims: boolean
   present: string[]
   incarnation: string
   pastIncarnations: string[]
@@ -33,10 +38,15 @@ export interface ModelHost {
 export interface ModelClaim {
   id: string
   account: string
+  /** Within which its instance has one live claim; null: within `within`, the account that it was first made by. */
+  project: string | null
+  within: string
   key: string
   instance: string | null
   host: string
   amounts: Record<string, number>
+  /** GPUs that the claim names. */
+  gpus: number[]
   group: string | null
   fence: number
   state: string
@@ -81,12 +91,25 @@ const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
 
+/** What a claim, or a part of it, takes of a host. */
+interface Holding {
+  amounts: Record<string, number>
+  gpus: number[]
+}
+
+const gpusOf = ({ grants }: ModelChange): number[] => (grants.gpu ?? []).map(({ index }: { index: number }) => index)
+/** The level from which an instance has one live claim. */
+const ONE_CLAIM = 8
+
 const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
 
 export class ReferenceModel {
   revision = 0
-  level = 1
   now = 0
+  /** Feature level of the log. */
+  level = 1
+  /** How long a key outlives its last claim, milliseconds. */
+  afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
@@ -104,14 +127,14 @@ export class ReferenceModel {
     this.revision++
     this.places.push({ id: entry.id, at: entry.at })
     this.now = Math.max(this.now, entry.at)
+    if (!repeated && known)
+      for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
     let fence = this.revision * FENCES
-    for (const change of repeated || !known ? [] : entry.changes)
-      if (change.type === 'feature') this.level = Math.max(this.level, change.level)
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
       if (!known) return 'entry.basis'
       const verdict = this.#judge(change, entry.basis.revision, fence)
-      if (change.type === 'claims' || change.type === 'move') fence += change.parts.length
+      if (['claims', 'move', 'instances', 'attempt'].includes(change.type)) fence += change.parts.length
       return verdict
     })
     this.keys = this.keys.filter(({ forgottenAt }) => forgottenAt === null || forgottenAt > this.now)
@@ -151,17 +174,79 @@ export class ReferenceModel {
     return this.claims.filter((claim) => this.isLive(claim) && claim.group === uuid && !this.#growsInPlace(claim))
   }
 
-  /** What is free of a class on a host: capacity, less what is reported as used, less what claims hold beside it. */
+  /**
+   * What is free of a class on a host: capacity, less what is in use, less what claims hold that no report shows. In use is
+   * what the report says, or what the claims of the listed instances hold, whichever is more.
+   */
   free(host: ModelHost, resourceClass: string, without: ModelClaim[] = []): number {
     const { capacity, used } = host.classes[resourceClass] ?? NOTHING
-    const held = this.claims
-      .filter((claim) => claim.host === host.name && this.isLive(claim) && !without.includes(claim))
-      .map((claim) => {
-        const extra = claim.extra?.[resourceClass] ?? 0
-        if (this.#growsInPlace(claim) || claim.state === 'MATERIALISED') return extra
-        return (claim.amounts[resourceClass] ?? 0) + extra
-      })
-    return capacity - used - held.reduce((sum, amount) => sum + amount, 0)
+    const { shown, beside } = this.#held(host, without)
+    const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
+    const reported = host.fromClaims ? 0 : used
+    const inUse = this.level < 8 ? reported : Math.max(reported, sum(shown.map(({ amounts }) => amounts)))
+    return capacity - inUse - sum(beside.map(({ amounts }) => amounts))
+  }
+
+  /** GPUs of a host that nobody has: a claim of one that is in use otherwise has the first that is left. */
+  gpusLeft(host: ModelHost, without: ModelClaim[] = []): number[] {
+    const { shown, beside } = this.#held(host, without)
+    const used = host.fromClaims ? [] : host.gpusUsed
+    let left = host.gpus.filter((gpu) => !used.includes(gpu))
+    const take = (gpus: number[]): void => {
+      left = left.filter((gpu) => !gpus.includes(gpu))
+    }
+    const named = beside.flatMap(({ gpus }) => gpus)
+    if (this.level < 8) {
+      take(named)
+      return left
+    }
+    const theirs = shown.flatMap(({ gpus }) => gpus)
+    // the host shows fewer GPUs in use than the claims of its instances hold: those that they name, then any
+    const hidden = Math.max(0, theirs.length - used.length)
+    const found = left.filter((gpu) => theirs.includes(gpu)).slice(0, hidden)
+    take(found)
+    take(left.slice(0, hidden - found.length))
+    const isThere = new Set(left)
+    take(named)
+    // of each GPU one claim has it, the others wait for another
+    const waiting = named.filter((gpu, i) => !isThere.has(gpu) || named.indexOf(gpu) !== i)
+    take(left.slice(0, waiting.length))
+    return left
+  }
+
+  /** GPUs that a host has beyond what is in use and what claims hold, however they are spread; below 0: more than it has. */
+  gpuRoom(host: ModelHost): number {
+    const { shown, beside } = this.#held(host)
+    const count = (all: { gpus: number[] }[]) => all.reduce((sum, { gpus }) => sum + gpus.length, 0)
+    return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(beside)
+  }
+
+  /** What claims hold on a host: of instances that its report shows, and beside it. */
+  #held(host: ModelHost, without: ModelClaim[] = []): { shown: Holding[]; beside: Holding[] } {
+    const shown: Holding[] = []
+    const beside: Holding[] = []
+    for (const claim of this.claims) {
+      if (claim.host !== host.name || without.includes(claim)) continue
+      const { amounts, gpus } = claim
+      const extra = claim.extra ?? {}
+      if (!isLiveState(claim.state)) {
+        if (claim.lingers) shown.push({ amounts, gpus })
+      } else if (this.#growsInPlace(claim)) beside.push(claim.extra === null ? { amounts, gpus } : { amounts: extra, gpus: [] })
+      else if (claim.state === 'MATERIALISED' && !host.fromClaims) {
+        const counted = Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)])
+        shown.push({ amounts: Object.fromEntries(counted), gpus })
+        beside.push({ amounts: extra, gpus: [] })
+      } else {
+        beside.push({ amounts, gpus })
+        if (this.level < 8) beside.push({ amounts: extra, gpus: [] })
+      }
+    }
+    return { shown, beside }
+  }
+
+  /** Whether a move on one host is of plain amounts on both sides: only these have a difference. */
+  #growsPlainly(claim: ModelClaim, source: ModelClaim): boolean {
+    return claim.host === source.host && claim.gpus.length === 0 && source.gpus.length === 0
   }
 
   /** Whether a claim is the destination of an open move on its own host. */
@@ -172,7 +257,10 @@ export class ReferenceModel {
   #judge(change: ModelChange, basis: number, fence: number): string | undefined {
     switch (change.type) {
       case 'claims':
+      case 'instances':
         return this.#judgeProposal(change, basis) ?? this.#judgeClaims(change, fence)
+      case 'attempt':
+        return this.#judgeProposal(change, basis) ?? this.#judgeAttempt(change, fence)
       case 'move':
         return this.#judgeProposal(change, basis) ?? this.#judgeMove(change, fence)
       case 'report':
@@ -191,6 +279,13 @@ export class ReferenceModel {
         if (change.state === 'DOWN') host.edited = this.revision
         return undefined
       }
+      case 'usedFrom': {
+        const host = this.host(change.host)
+        if (host === undefined) return 'report.unknown_host'
+        host.fromClaims = change.usedFrom === 'CLAIMS'
+        host.edited = this.revision
+        return undefined
+      }
       case 'abandon':
         return this.#abandon(change)
       case 'group':
@@ -199,6 +294,11 @@ export class ReferenceModel {
         return this.#changeAggregate(change)
       case 'feature':
         return undefined
+      case 'key-limits': {
+        for (const key of this.keys) if (key.forgottenAt !== null) key.forgottenAt += change.afterlifeMs - this.afterlife
+        this.afterlife = change.afterlifeMs
+        return undefined
+      }
       // which version decides is nothing that a claim is judged by: worlds propose none, and the model has no versions
       case 'profile':
       case 'activate':
@@ -228,7 +328,38 @@ export class ReferenceModel {
     return undefined
   }
 
+  /** Whom a proposal's instances count for. */
+  #scopeOf(change: ModelChange): { project: string | null; within: string } {
+    return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
+  }
+
+  /** Live claims of an instance within a project, or within an account where one side has no project. */
+  claimsOf(instance: string | null, { project, within }: { project: string | null; within: string }): ModelClaim[] {
+    return this.claims.filter(
+      (claim) =>
+        instance !== null &&
+        claim.instance === instance &&
+        this.isLive(claim) &&
+        (project !== null && claim.project !== null ? project === claim.project : within === claim.within),
+    )
+  }
+
+  /** Whether a reservation has run out, though nobody has said so. */
+  isOverdue({ state, expiresAt }: ModelClaim): boolean {
+    return state === 'RESERVED' && expiresAt !== null && expiresAt <= this.now
+  }
+
   #judgeClaims(change: ModelChange, fence: number): string | undefined {
+    const overdue: ModelClaim[] = []
+    if (this.level >= ONE_CLAIM) {
+      const named = change.parts.map(({ instance }: ModelChange) => instance).filter((instance: string | null) => instance !== null)
+      if (new Set(named).size < named.length) return 'claim.instance_taken'
+      for (const instance of named) {
+        const there = this.claimsOf(instance, this.#scopeOf(change))
+        if (there.some((claim) => !this.isOverdue(claim))) return 'claim.instance_taken'
+        overdue.push(...there)
+      }
+    }
     const before = { claims: [...this.claims], groups: [...this.groups] }
     this.#bindGroup(change.group)
     for (const [i, part] of change.parts.entries()) {
@@ -240,7 +371,30 @@ export class ReferenceModel {
       }
       this.claims.push(this.#newClaim(change, part, fence + i))
     }
+    for (const claim of overdue) if (this.isLive(claim)) this.#end(claim, 'EXPIRED')
     this.#bindKey(change)
+    return undefined
+  }
+
+  /** A move of a claim of the same account, after the destination of its open move is released. */
+  #judgeAttempt(change: ModelChange, fence: number): string | undefined {
+    const [part] = change.parts
+    const source = this.claim(change.source.claim)
+    const isOwn = (claim: ModelClaim | undefined, at: number | undefined): claim is ModelClaim =>
+      this.isLive(claim) && claim.account === change.account && claim.fence === at
+    if (change.parts.length !== 1 || !isOwn(source, change.source.fence)) return 'claim.lost'
+    if (source.instance === null || source.instance !== part.instance) return 'claim.lost'
+    const inScope = this.claimsOf(source.instance, this.#scopeOf(change))
+    if (!inScope.includes(source)) return 'claim.lost'
+    if (source.source !== null || source.target !== (change.ends?.claim ?? null)) return 'claim.moving'
+    const ended = source.target === null ? undefined : this.claim(source.target)
+    if (ended !== undefined && !isOwn(ended, change.ends?.fence)) return 'claim.lost'
+    if (inScope.some((claim) => claim !== source && claim !== ended && !this.isOverdue(claim))) return 'claim.instance_taken'
+    if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
+    const refusal = this.#mayStand(part, source.group, source, ended)
+    if (refusal !== undefined) return refusal
+    if (ended !== undefined) this.#end(ended, 'RELEASED')
+    this.#beginMove(change, part, fence, source)
     return undefined
   }
 
@@ -253,33 +407,42 @@ export class ReferenceModel {
     if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
     const refusal = this.#mayStand(part, source.group, source)
     if (refusal !== undefined) return refusal
-    const claim = this.#newClaim(change, part, fence)
+    this.#beginMove(change, part, fence, source)
+    return undefined
+  }
+
+  #beginMove(change: ModelChange, part: ModelChange, fence: number, source: ModelClaim): void {
+    const claim = { ...this.#newClaim(change, part, fence), project: source.project, within: source.within }
     claim.source = source.id
     source.target = claim.id
-    if (claim.host === source.host) {
+    if (this.#growsPlainly(claim, source)) {
       claim.extra = {}
       for (const [resourceClass, amount] of Object.entries(claim.amounts))
         claim.extra[resourceClass] = Math.max(0, amount - (source.amounts[resourceClass] ?? 0))
     }
     this.claims.push(claim)
     this.#bindKey(change)
-    return undefined
   }
 
-  /** Whether one more instance may stand on a host, as if the claim that moves were not there. */
-  #mayStand(part: ModelChange, uuid: string | null, mover?: ModelClaim): string | undefined {
+  /** Whether one more instance may stand on a host, as if the claim that moves, and the destination that is given up, were not there. */
+  #mayStand(part: ModelChange, uuid: string | null, mover?: ModelClaim, given?: ModelClaim): string | undefined {
     const host = this.host(part.host)
     if (host === undefined) return 'claim.no_room'
+    const without = given === undefined || given.state === 'MATERIALISED' || this.#growsInPlace(given) ? [] : [given]
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
-      const own = mover?.host === host.name ? (mover.amounts[resourceClass] ?? 0) : 0
+      const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
+      const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
       const hasAsMuch = this.level >= OWN_LIMITS && amount <= own
-      if (this.free(host, resourceClass) + own < amount && !hasAsMuch) return 'claim.no_room'
+      if (this.free(host, resourceClass, without) + own < amount && !hasAsMuch) return 'claim.no_room'
       const { total } = host.classes[resourceClass] ?? NOTHING
       if (this.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
     }
+    const gpus = gpusOf(part)
+    const left = this.gpusLeft(host, without)
+    if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
     const group = this.group(uuid)
     if (group === undefined) return undefined
-    const others = this.members(group.uuid).filter((member) => member !== mover)
+    const others = this.members(group.uuid).filter((member) => member !== mover && member !== given)
     const here = others.filter((member) => member.host === host.name)
     if (group.policy === 'ANTI_AFFINITY' && here.length >= (group.max ?? 1)) return 'claim.group_rule'
     if (group.policy === 'AFFINITY' && others.some((member) => member.host !== host.name)) return 'claim.group_rule'
@@ -290,10 +453,13 @@ export class ReferenceModel {
     return {
       id: part.claim,
       account: change.account,
+      project: this.level >= ONE_CLAIM && change.type !== 'move' ? this.#scopeOf(change).project : null,
+      within: change.account,
       key: change.key,
       instance: part.instance,
       host: part.host,
       amounts: part.grants.classes ?? {},
+      gpus: gpusOf(part),
       group: change.group?.uuid ?? null,
       fence,
       state: change.mode === 'RESERVE' ? 'RESERVED' : 'CONFIRMED',
@@ -312,7 +478,7 @@ export class ReferenceModel {
 
   #bindKey({ account, key, parts }: ModelChange): void {
     const claims = parts.map(({ claim }: ModelChange) => claim)
-    this.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? this.now + KEY_AFTERLIFE : null })
+    this.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? this.now + this.afterlife : null })
   }
 
   /** Calls about one claim. */
@@ -416,7 +582,7 @@ export class ReferenceModel {
     if (source === undefined) return
     claim.source = null
     source.target = null
-    if (inPlace && source.state === 'MATERIALISED') claim.state = 'MATERIALISED'
+    if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
     else claim.extra = null
     this.#end(source, 'RELEASED')
     if (inPlace) source.lingers = false
@@ -436,7 +602,7 @@ export class ReferenceModel {
     claim.extra = null
     claim.state = state
     const key = this.keys.find((one) => one.account === claim.account && one.key === claim.key)
-    if (key?.forgottenAt === null && !key.claims.some((id) => this.isLive(this.claim(id)))) key.forgottenAt = this.now + KEY_AFTERLIFE
+    if (key?.forgottenAt === null && !key.claims.some((id) => this.isLive(this.claim(id)))) key.forgottenAt = this.now + this.afterlife
     this.#forgetEmptyGroups()
   }
 
@@ -447,7 +613,7 @@ export class ReferenceModel {
   #abandon({ account, key }: ModelChange): string | undefined {
     const bound = this.keys.find((one) => one.account === account && one.key === key)
     if (bound === undefined) {
-      this.keys.push({ account, key, claims: [], forgottenAt: this.now + KEY_AFTERLIFE })
+      this.keys.push({ account, key, claims: [], forgottenAt: this.now + this.afterlife })
       return undefined
     }
     for (const id of bound.claims) {
@@ -473,6 +639,9 @@ export class ReferenceModel {
     const host: ModelHost = known ?? {
       name: change.host,
       classes: {},
+      gpus: [],
+      gpusUsed: [],
+      fromClaims: false,
       present: [],
       incarnation: '',
       pastIncarnations: [],
@@ -488,8 +657,16 @@ export class ReferenceModel {
       MEMORY_MB: of(full.memoryMb, full.ramAllocationRatio, full.memoryMbUsed),
       DISK_GB: of(full.localGb, full.diskAllocationRatio, full.localGbUsed),
     }
+    const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
+    host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
+    host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)
     if (known === undefined) this.hosts.push(host)
-    if (full.instances === null) return undefined
+    if (full.instances === null) {
+      // nobody is shown any more
+      if (this.level >= 8)
+        for (const claim of this.claims) if (claim.host === host.name && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
+      return undefined
+    }
     host.present = [...full.instances]
     for (const claim of this.claims) {
       if (claim.host === host.name && claim.instance !== null && !host.present.includes(claim.instance)) claim.lingers = false

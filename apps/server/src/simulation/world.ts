@@ -168,14 +168,15 @@ class World {
   /** The model judges every entry as it enters the log, and the invariants are looked at. */
   #judge(entry: ModelEntry): void {
     const model = this.#model
-    const room = (): number[] => model.hosts.flatMap((host) => Object.keys(host.classes).map((name) => model.free(host, name)))
+    const room = (): number[] =>
+      model.hosts.flatMap((host) => [...Object.keys(host.classes).map((name) => model.free(host, name)), model.gpuRoom(host)])
     const before = room()
     const verdicts = model.apply(entry)
     this.#verdicts.set(entry.revision, verdicts)
     this.#digests.set(entry.revision, digestOfModel(model))
     for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
-      if ((change.type === 'claims' || change.type === 'move') && verdicts[i] !== undefined) this.#counts.voids++
+      if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) this.#counts.voids++
     if (!entry.changes.some(({ type }) => type === 'report'))
       for (const [i, free] of room().entries())
         if (free < Math.min(0, before[i] ?? 0)) this.#fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)
@@ -186,6 +187,14 @@ class World {
       const moving = members.filter(({ source }) => source !== null).length
       if (policy === 'ANTI_AFFINITY' && most > (max ?? 1)) this.#fail(`I6: ${most} members of ${uuid} on one host, ${max} may be`)
       if (policy === 'AFFINITY' && new Set(hosts).size > 1 + moving) this.#fail(`I6: members of ${uuid} live apart: ${hosts.join(', ')}`)
+    }
+    for (const claim of model.claims) {
+      if (!model.isLive(claim) || claim.instance === null) continue
+      const others = model
+        .claimsOf(claim.instance, claim)
+        .filter((other) => other !== claim && other.id !== claim.source && other.id !== claim.target)
+      if (others.length > 0)
+        this.#fail(`I17: instance ${claim.instance} has claims ${claim.id} and ${others.map(({ id }) => id).join(', ')}`)
     }
     for (const key of model.keys) {
       const claims = model.claims.filter(({ id }) => key.claims.includes(id))
@@ -384,6 +393,9 @@ class World {
       case 'aggregate':
         propose(what, this.#aggregate(replica.fleet, b, c))
         break
+      case 'usedFrom':
+        propose(what, { type: what, host, node: host, usedFrom: c % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'test' })
+        break
       case 'liveness':
         propose(what, { type: what, host, node: host, state: (['UP', 'UP', 'SUSPECT', 'DOWN'] as const)[c % 4] as Liveness, reason: '' })
         break
@@ -499,6 +511,11 @@ class World {
     const group = c % 3 === 0 ? GROUPS[b % GROUPS.length] : undefined
     const bound = group && (this.#model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
     const key = `k${this.#ids++}`
+    // a caller that lost its key asks for the same instance under another one; or its host failed, and it takes the next
+    const known = this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]?.instance
+    // or it asks two replicas at once
+    const latest = this.#calls.at(-1)?.request.instanceUuids[0]
+    const again = numInstances > 1 ? undefined : b % 8 === 1 ? known : b % 8 === 5 ? latest : undefined
     const call: PlacementCall = {
       account: `a${b % 2}`,
       key,
@@ -507,11 +524,14 @@ class World {
         vcpus: 1 + (c % 3),
         memoryMb: 1_024,
         numInstances,
-        instanceUuids: Array.from({ length: numInstances }, () => uuidOf(0x2_0000 + this.#ids++)),
+        ...(b % 3 === 1 && { gpus: { count: 1 } }),
+        instanceUuids: Array.from({ length: numInstances }, () => again ?? uuidOf(0x2_0000 + this.#ids++)),
+        projectId: [null, null, 'p1'][b % 3] ?? null,
         ...(group && bound && { instanceGroup: { uuid: group.uuid, policy: bound.policy as 'AFFINITY', maxServerPerHost: bound.max } }),
       }),
       intent: 'CREATE',
       source: null,
+      takesAlternate: again !== undefined && c % 2 === 0,
       profile: DEFAULT_PROFILE,
       mode: c % 4 === 0 ? 'CONFIRM' : 'RESERVE',
       ttlMs: 1_000 + (b % 40) * 1_000,
@@ -557,7 +577,10 @@ class World {
     }
   }
 
-  /** A host says what runs on it: what was claimed there and is not over, as far as it pleases; late and repeated reports too. */
+  /**
+   * A host says what runs on it: what was claimed there and is not over, as far as it pleases, and now and then what was
+   * claimed elsewhere; on GPUs of its own choice; sometimes with too little in use, or without any list. Late and repeated reports too.
+   */
   #report(host: string, b: number): void {
     const process = this.#processes[b % this.#plan.replicas] ?? this.#processes.find((one) => one !== undefined)
     if (process === undefined) return
@@ -566,7 +589,11 @@ class World {
     const running = this.#model.claims.filter(
       (claim) => claim.host === host && claim.instance !== null && this.#model.isLive(claim) && (b >> (claim.fence % 5)) % 2 === 0,
     )
-    const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+    const stray = b % 17 === 6 ? this.#model.claims.find((claim) => claim.host !== host && this.#model.isLive(claim)) : undefined
+    const isSilent = b % 13 === 4
+    const vcpusUsed = isSilent ? 0 : running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+    const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
+    const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: (index + b) % 3 < busy ? 1_000 : 0 }))
     const full = {
       // now and then so few that one instance may ask for more than there is, given away twice
       ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
@@ -576,7 +603,8 @@ class World {
       localGb: 1_000,
       localGbUsed: 0,
       runningVms: running.length,
-      instances: b % 11 === 3 ? null : [...new Set(running.map(({ instance }) => instance as string))],
+      gpus,
+      instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
     }
     const incarnation = uuidOf(b % 29 === 5 ? 0x92 : 0x91)
     this.#ask(

@@ -1,4 +1,4 @@
-import type { Checkpoint } from '@gantt/scheduler-core'
+import { type Checkpoint, EndedChunk } from '@gantt/scheduler-core'
 
 /** The lists of a checkpoint that grow with the fleet. */
 const LISTS = ['hosts', 'claims', 'keys'] as const
@@ -8,7 +8,11 @@ type List = (typeof LISTS)[number]
 const ELEMENTS = 200
 
 /** What a checkpoint's row holds where the lists are kept in parts; no older release takes it for a whole one. */
-type Head = Omit<Checkpoint, List | 'format'> & { readonly format: string; readonly was: Checkpoint['format'] }
+type Head = Omit<Checkpoint, List | 'format' | 'endedKeys'> & {
+  readonly format: string
+  readonly was: Checkpoint['format']
+  readonly forgottenKeys?: number
+}
 
 /** A checkpoint as texts of which none grows with the fleet. */
 export interface PartedCheckpoint {
@@ -19,15 +23,18 @@ export interface PartedCheckpoint {
 }
 
 export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
-  const { hosts: _hosts, claims: _claims, keys: _keys, format, ...rest } = checkpoint
-  const head: Head = { ...rest, format: 'parts-1', was: format }
+  const { hosts: _hosts, claims: _claims, keys: _keys, endedKeys, format, ...rest } = checkpoint
+  const chunks = endedKeys?.chunks ?? []
+  const head: Head = { ...rest, format: 'parts-1', was: format, ...(endedKeys !== undefined && { forgottenKeys: endedKeys.forgotten }) }
   return {
     head: JSON.stringify(head),
-    count: LISTS.reduce((sum, list) => sum + Math.ceil(checkpoint[list].length / ELEMENTS), 0),
+    count: LISTS.reduce((sum, list) => sum + Math.ceil(checkpoint[list].length / ELEMENTS), chunks.length),
     *parts() {
       for (const list of LISTS)
         for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
           yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
+      // each of them is a part: it holds a thousand keys
+      for (const chunk of chunks) yield JSON.stringify({ endedKeys: chunk })
     },
   }
 }
@@ -38,15 +45,17 @@ export async function fromParts(head: string, parts: AsyncIterable<string>): Pro
   if (!('was' in whole)) return whole
   if (whole.format !== 'parts-1')
     throw new RangeError(`the checkpoint at revision ${whole.place.revision} is kept as ${whole.format}; this release reads parts-1`)
-  const { was, format: _format, ...rest } = whole
+  const { was, format: _format, forgottenKeys, ...rest } = whole
+  const chunks: EndedChunk[] = []
   const lists: Pick<Mutable<Checkpoint>, List> = { hosts: [], claims: [], keys: [] }
   for await (const text of parts) {
-    const part = JSON.parse(text) as Partial<Pick<Checkpoint, List>>
+    const part = JSON.parse(text) as Partial<Pick<Checkpoint, List>> & { readonly endedKeys?: string }
+    if (part.endedKeys !== undefined) chunks.push(EndedChunk.from(part.endedKeys))
     lists.hosts.push(...(part.hosts ?? []))
     lists.claims.push(...(part.claims ?? []))
     lists.keys.push(...(part.keys ?? []))
   }
-  return { ...rest, format: was, ...lists }
+  return { ...rest, format: was, ...lists, ...(forgottenKeys !== undefined && { endedKeys: { forgotten: forgottenKeys, chunks } }) }
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Element)[] ? Element[] : T[Key] }

@@ -38,6 +38,7 @@ export const selectDestinations = graphql(
       ... on NoValidHost { code message path placedCount decision { id } reasons { code filter hosts text } }
       ... on ReplicaBehind { code message path retryAfter }
       ... on ClaimLost { code message path claim { ...ClaimParts } }
+      ... on InstanceTaken { code message path claim { ...ClaimParts } }
       ... on IdempotencyConflict { code message path firstSeenAt }
       ... on ValidationError { code message path issues { path message expected actual } }
       ... on UserError { code message path }
@@ -63,6 +64,7 @@ export const selectDestinationsForProject = graphql(
       ... on NoValidHost { code message path placedCount decision { id } }
       ... on ReplicaBehind { code message path retryAfter }
       ... on ClaimLost { code message path claim { ...ClaimParts } }
+      ... on InstanceTaken { code message path claim { ...ClaimParts } }
       ... on IdempotencyConflict { code message path firstSeenAt }
       ... on ValidationError { code message path issues { path message expected actual } }
       ... on UserError { code message path }
@@ -82,6 +84,7 @@ export const claimCreate = graphql(
       ... on NoValidHost { code message path decision { id } reasons { code filter hosts text } }
       ... on ReplicaBehind { code message path retryAfter }
       ... on ClaimLost { code message path claim { ...ClaimParts } }
+      ... on InstanceTaken { code message path claim { ...ClaimParts } }
       ... on IdempotencyConflict { code message path firstSeenAt }
       ... on UserError { code message path }
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Claim } from '../claims/claim.ts'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { Fleet } from '../fleet/fleet.ts'
@@ -19,25 +20,28 @@ const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(JSON.stringify
 const digestsOf = (fleet: Fleet): string[] => Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))
 const differencesOf = (before: Fleet, after: Fleet) => [...compareFleets(before, after)].flat()
 
-test.each([11, 12, 13, 14])('random histories: nothing is found, and a restored fleet has the same digests (seed %i)', (seed) => {
-  fc.assert(
-    fc.property(histories, (steps) => {
-      const fleet = new Fleet()
-      const historian = new Historian()
-      fleet.apply(historian.first(fleet))
-      for (const [i, step] of steps.entries()) {
-        fleet.apply(historian.next(fleet, step))
-        expect(findingsOf(fleet)).toEqual([])
-        if (i % 5 > 0) continue
-        const twin = restored(fleet)
-        expect(findingsOf(twin)).toEqual([])
-        expect(digestsOf(twin)).toEqual(digestsOf(fleet))
-        expect(differencesOf(fleet, twin)).toEqual([])
-      }
-    }),
-    { seed, numRuns: 10 },
-  )
-})
+test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [level, seed] as const)))(
+  'random histories: nothing is found, and a restored fleet has the same digests (feature level %i, seed %i)',
+  (level, seed) => {
+    fc.assert(
+      fc.property(histories, (steps) => {
+        const fleet = new Fleet()
+        const historian = new Historian(level)
+        fleet.apply(historian.first(fleet))
+        for (const [i, step] of steps.entries()) {
+          fleet.apply(historian.next(fleet, step))
+          expect(findingsOf(fleet)).toEqual([])
+          if (i % 5 > 0) continue
+          const twin = restored(fleet)
+          expect(findingsOf(twin)).toEqual([])
+          expect(digestsOf(twin)).toEqual(digestsOf(fleet))
+          expect(differencesOf(fleet, twin)).toEqual([])
+        }
+      }),
+      { seed, numRuns: 10 },
+    )
+  },
+)
 
 const group = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 const AGGREGATE = aUuid(0x70)
@@ -198,7 +202,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a claim is lost by the ledger',
-    plant: ({ ledger }) => ledger.claims.delete('c1'),
+    plant: ({ ledger }) => ledger.claimsInFull.delete('c1'),
     found: ['state.orphan_entry host claims', 'state.orphan_entry key claims'],
   },
   {
@@ -238,7 +242,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'two claims go by one id',
-    plant: (fleet) => fleet.ledger.claims.set('c9', claim(fleet, 'c1')),
+    plant: (fleet) => fleet.ledger.claimsInFull.set('c9', claim(fleet, 'c1')),
     found: ['state.duplicate claim id'],
   },
   {
@@ -272,6 +276,39 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_entry host aggregates', 'state.orphan_entry aggregate aggregates of h1'],
   },
 ]
+
+/** Two GPUs, two claims, and a host that uses the GPU of the first for the second. */
+function onAnotherGpu(): Fleet {
+  const log = aLog()
+  const gpus = (first: number) => [first, 0].map((usedMilli, index) => ({ index, model: null, usedMilli }))
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { gpus: gpus(0), instances: [] })])
+  for (const number of [0, 1]) {
+    const grants = { gpu: [{ index: number, milli: 1_000 }] }
+    log.append([aClaim({ key: `k${number}`, ids: [`c${number}`], hosts: ['h1'], instances: [aUuid(number + 1)], grants, mode: 'CONFIRM' })])
+  }
+  log.append([aReport('h1', { gpus: gpus(1_000), instances: [aUuid(2)] }, 2)], { at: 3_000 })
+  return log.fleet
+}
+
+test('a claim forgets its amount when pins move: it is found, in what is free of all GPUs', () => {
+  expect(findingsOf(onAnotherGpu())).toEqual([])
+  const fleet = onAnotherGpu()
+  force(h1(fleet).gpus[1] ?? {}, { freeMilli: 1_000 })
+  add(fleet.hosts.columns.gpuFreeMilli, 0, 1_000)
+  add(fleet.hosts.columns.gpuMostFreeMilli, 0, 1_000)
+  expect(findingsOf(fleet).map(({ code, field, expected, actual }) => [code, field, expected, actual])).toEqual([
+    ['state.column', 'GPUs free', '0', '1000'],
+  ])
+})
+
+test('a claim that was let in where another claim waits for its GPU is found', () => {
+  const fleet = onAnotherGpu()
+  const { ledger } = fleet
+  const third = { ...claim(fleet, 'c1'), id: 'c3', state: 'CONFIRMED' as const, instance: null, createdAt: 9_000 }
+  ledger.claimsInFull.set('c3', third)
+  h1(fleet).claims.add(third)
+  expect(findingsOf(fleet).map(({ code, field }) => `${code} ${field}`)).toContain('state.over_capacity GPUs')
+})
 
 test('profiles that are part of the release are no part of the state: another release may have others', () => {
   expect(headView(new Fleet()).activeProfiles).toEqual([])

@@ -48,7 +48,10 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
 const keyDifferences = (before: Fleet, after: Fleet, account: string, key: string): Difference[] =>
   differences('key', `${account} ${key}`, keyView(before, account, key), keyView(after, account, key))
 
-type Names = Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>
+interface Names {
+  keys(): Iterable<string>
+  has(name: string): boolean
+}
 
 /** Names in both maps, each once; robust against entries that come and go between two steps. */
 function* namesOf(before: Names, after: Names): Generator<string> {

@@ -2,12 +2,16 @@ import { isLive } from '../claims/claim.ts'
 import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
+import { statsToCount } from '../fleet/used-from.ts'
 import { maxUnitOf } from '../kinds/classes/room.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
 import type { AuditCode, Finding } from './finding.ts'
+import { floorOf } from './floor.ts'
+import { auditCells, auditGpus } from './strict-units.ts'
 import { type CellSums, type HostSums, heldBeside, sumClaims } from './sums.ts'
 
 /** I1 and I13 of one host, and what it lists: its columns against its report and its claims, and nothing taken twice. */
@@ -21,8 +25,16 @@ export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const sums = sumClaims(fleet, record)
   checkName(fleet, record, tell)
   checkClasses(fleet, record, sums, tell)
-  checkGpus(fleet, record, sums, tell)
-  checkCells(record, sums, tell)
+  if (fleet.featureLevel < STRICT_CLAIMS) {
+    checkGpus(fleet, record, sums, tell)
+    checkCells(record, sums, tell)
+  } else {
+    const stats = statsToCount(record)
+    checkGpuSums(fleet, record, tell)
+    if (record.cells.length !== stats.numaCells.length) tell('state.column', 'cells', stats.numaCells.length, record.cells.length)
+    for (const { code, field, expected, actual, claim } of [...auditGpus(record, stats, sums), ...auditCells(record, stats, sums)])
+      tell(code, field, expected, actual, claim)
+  }
   for (const kind of allKinds)
     for (const { code, field, expected, actual, claim } of kind.audit?.(fleet.hosts, record.index, sums.grants.get(kind.name) ?? []) ?? [])
       tell(code, field, expected, actual, claim)
@@ -47,13 +59,15 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, tell: Tell)
 }
 
 /** Every class column from the report, with whole numbers of any size; free from what claims hold. */
-function checkClasses({ hosts }: Fleet, { index, stats }: HostRecord, { classes }: HostSums, tell: Tell): void {
-  const reported = inventoriesOf(stats)
+function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, tell: Tell): void {
+  const { index } = record
+  const reported = inventoriesOf(statsToCount(record))
   for (const [name, columns] of hosts.classes) {
     const inventory = reported.get(name)
     const countsUse = inventory !== undefined && inventory.used !== null
     const held = classes.get(name)
-    const claimed = heldBeside(held, countsUse)
+    const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
+    const claimed = heldBeside(held, countsUse) + Math.max(0, covered - (inventory?.used ?? 0))
     const ratioMilli = inventory === undefined ? 0 : Math.round(inventory.allocationRatio * 1_000)
     const capacity = inventory === undefined ? 0 : floorOf(inventory.total - inventory.reserved, ratioMilli)
     const used = inventory?.used ?? 0
@@ -67,6 +81,7 @@ function checkClasses({ hosts }: Fleet, { index, stats }: HostRecord, { classes 
       capacity,
       used,
       claimed,
+      covered,
       free: capacity - used - claimed,
       reported: inventory === undefined ? 0 : 1,
       countsUse: countsUse ? 1 : 0,
@@ -97,6 +112,16 @@ function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: H
   if (at(hosts.columns.gpuFreeMilli, index) !== free) tell('state.column', 'gpuFreeMilli', free, at(hosts.columns.gpuFreeMilli, index))
   if (at(hosts.columns.gpuMostFreeMilli, index) !== most)
     tell('state.column', 'gpuMostFreeMilli', most, at(hosts.columns.gpuMostFreeMilli, index))
+}
+
+/** The columns that say what the GPUs of a host have together. */
+function checkGpuSums({ hosts: { columns } }: Fleet, { index, gpus, stats }: HostRecord, tell: Tell): void {
+  const free = gpus.map(({ freeMilli }) => freeMilli)
+  const sum = free.reduce((total, milli) => total + milli, 0)
+  const most = free.length === 0 ? 0 : Math.max(...free)
+  if (gpus.length !== stats.gpus.length) tell('state.column', 'GPUs', stats.gpus.length, gpus.length)
+  if (at(columns.gpuFreeMilli, index) !== sum) tell('state.column', 'gpuFreeMilli', sum, at(columns.gpuFreeMilli, index))
+  if (at(columns.gpuMostFreeMilli, index) !== most) tell('state.column', 'gpuMostFreeMilli', most, at(columns.gpuMostFreeMilli, index))
 }
 
 function checkCells({ stats, cells }: HostRecord, sums: HostSums, tell: Tell): void {
@@ -161,7 +186,9 @@ function checkPins(cell: CellState, pins: CellSums['pinned'] | undefined, report
   }
 }
 
-function checkCounts({ hosts: { columns } }: Fleet, { index, stats }: HostRecord, { newcomers }: HostSums, tell: Tell): void {
+function checkCounts({ hosts: { columns } }: Fleet, record: HostRecord, { newcomers }: HostSums, tell: Tell): void {
+  const { index } = record
+  const stats = statsToCount(record)
   const instances = stats.runningVms + newcomers
   const ioOps = stats.numIoOps + newcomers
   if (at(columns.instances, index) !== instances) tell('state.column', 'instances', instances, at(columns.instances, index))
@@ -202,10 +229,4 @@ function inventoriesOf(stats: HostStats): ReadonlyMap<string, Inventory> {
   for (const given of stats.inventories)
     found.set(given.resourceClass, { ...given, used: given.used ?? found.get(given.resourceClass)?.used ?? null })
   return found
-}
-
-/** floor(amount x ratio), ratio in thousandths; exact as long as the product is, and by big integers beyond. */
-function floorOf(amount: number, ratioMilli: number): number {
-  const product = Math.max(0, amount) * ratioMilli
-  return Number.isSafeInteger(product) ? Math.floor(product / 1_000) : Number((BigInt(Math.max(0, amount)) * BigInt(ratioMilli)) / 1_000n)
 }

@@ -24,6 +24,8 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const isKept = ledger.findKey(claim.account, claim.key)?.claims.includes(claim.id) === true
   if (!isKept && (lives || record?.claims.has(claim) !== true)) tell('state.orphan_claim', 'idempotency key', 'listed', 'not listed')
   if (!lives) return findings
+  if (claim.instance !== null && !ledger.instances.of(claim.instance).includes(claim.id))
+    tell('state.orphan_claim', 'claims of the instance', 'listed', 'not listed')
   if (claim.group !== null && groups.find(claim.group) === undefined) tell('state.orphan_claim', 'server group', claim.group, 'none')
   const source = claim.source === null ? undefined : ledger.claims.get(claim.source)
   const target = claim.target === null ? undefined : ledger.claims.get(claim.target)
@@ -44,7 +46,10 @@ export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
 /** A key's claims are there, are its own, and keep it as long as one of them lives. */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, tell } = about('key', `${bound.account} ${bound.key}`, null, null)
-  if (ledger.findKey(bound.account, bound.key) !== bound) tell('state.duplicate', 'key', 'bound once', 'bound twice')
+  const known = ledger.findKey(bound.account, bound.key)
+  // ended ones are unpacked anew each time
+  if (known !== bound && (known?.boundAt !== bound.boundAt || known.revision !== bound.revision || bound.forgottenAt === null))
+    tell('state.duplicate', 'key', 'bound once', 'bound twice')
   let lives = false
   for (const id of bound.claims) {
     const claim = ledger.claims.get(id)
@@ -82,7 +87,7 @@ export function auditAggregate({ hosts }: Fleet, { uuid, hosts: names }: Aggrega
 
 const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
 
-function about(subject: Subject, name: string, host: string | null, claim: string | null) {
+export function about(subject: Subject, name: string, host: string | null, claim: string | null) {
   const findings: Finding[] = []
   const tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, of: string | null = claim): void => {
     findings.push({ code, subject, name, host, claim: of, field, expected: String(expected), actual: String(actual) })

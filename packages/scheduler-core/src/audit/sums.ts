@@ -2,6 +2,7 @@ import { type Claim, isLive } from '../claims/claim.ts'
 import type { Grants } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import type { KindName } from '../kinds/index.ts'
 import type { HeldGrant } from '../kinds/kind.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
@@ -37,7 +38,7 @@ export interface CellSums {
   readonly pages: Map<number, Held>
 }
 
-export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
+export function sumClaims({ ledger, featureLevel, strictSince }: Fleet, record: HostRecord): HostSums {
   const classes = new Map<string, Held>()
   const gpus = new Map<number, Held>()
   const cells = new Map<number, CellSums>()
@@ -46,7 +47,7 @@ export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
   let newcomers = 0
 
   const add = (claim: Claim, grants: Grants, counted: boolean): void => {
-    const late = claim.createdAt > record.reportedAt
+    const late = claim.createdAt > Math.max(record.reportedAt, strictSince)
     const take = (held: Held, amount: number): void => {
       if (counted) held.unlessCounted += amount
       else held.always += amount
@@ -72,9 +73,10 @@ export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
   for (const claim of record.claims) {
     const inPlace = claim.source !== null && ledger.claims.get(claim.source)?.host === claim.host
     if (isLive(claim)) {
-      const counted = claim.state === 'MATERIALISED'
+      const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
-        add(claim, claim.grants, counted)
+        const { grants, extra } = claim
+        add(claim, extra === null || featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra), counted)
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
@@ -85,6 +87,12 @@ export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
   }
   return { classes, gpus, cells, grants: byKind, newcomers, members }
 }
+
+/** The grants of a settled move less what the report does not count of them yet: amounts of classes only. */
+const withoutExtra = (grants: Grants, { classes: extra = {} }: Grants): Grants => ({
+  ...grants,
+  classes: Object.fromEntries(Object.entries(grants.classes ?? {}).map(([name, amount]) => [name, amount - (extra[name] ?? 0)])),
+})
 
 /** What is held beside a report that counts use, or does not. */
 export const heldBeside = (held: Held | undefined, countsUse: boolean): number =>

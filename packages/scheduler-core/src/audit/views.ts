@@ -1,6 +1,6 @@
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
-import { at, type Column } from '../fleet/columns.ts'
+import { at, type ClassColumns, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
@@ -30,6 +30,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
+    ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     // only where there is one, so that a log without them looks as it did before there were any
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
@@ -52,6 +53,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     firstSeen: record.firstSeen,
     statusReason: record.statusReason,
     livenessReason: record.livenessReason,
+    ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
     reportedAt: record.reportedAt,
     revision: record.revision,
     zone: record.zone,
@@ -69,7 +71,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     columns: valuesOf(columns, record),
     classes: Object.fromEntries(
       [...hosts.classes].flatMap(([name, own]) =>
-        at(own.reported, index) === 0 && at(own.claimed, index) === 0 ? [] : [[name, valuesOf(own, record)]],
+        at(own.reported, index) === 0 && at(own.claimed, index) === 0 ? [] : [[name, classView(own, record)]],
       ),
     ),
     cells: cells.map((cell) => ({
@@ -94,7 +96,14 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  return { ...claim, isReserved: ledger.reserved.get(claim.id) === claim }
+  const { project, instanceAccount, ...others } = claim
+  // only where there is one, so that a log from before level 8 looks as it did
+  return {
+    ...others,
+    ...(project !== null && { project }),
+    ...(instanceAccount !== null && { instanceAccount }),
+    isReserved: ledger.reserved.get(claim.id) === claim,
+  }
 }
 
 export function keyView({ ledger }: Fleet, account: string, key: string): View | null {
@@ -135,6 +144,9 @@ const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: Bound
   forgottenAt,
   claims: claims.length,
 })
+
+/** Without what follows from the claims, which releases that read each other's digests may not have. */
+const classView = ({ covered: _covered, ...columns }: ClassColumns, record: HostRecord): View => valuesOf(columns, record)
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>
   Object.fromEntries((Object.entries(columns) as [string, Column][]).map(([name, column]) => [name, at(column, index)]))

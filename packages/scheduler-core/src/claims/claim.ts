@@ -14,6 +14,10 @@ export interface Claim {
   readonly id: string
   readonly instance: string | null
   readonly account: string
+  /** Within which an instance has one live claim; null: within the account. Claims from before feature level 8 have none. */
+  readonly project: string | null
+  /** The account within which its instance counts, where a move was made by another one; null: `account`. */
+  readonly instanceAccount: string | null
   readonly key: string
   readonly host: HostIndex
   readonly grants: Grants
@@ -47,8 +51,8 @@ export type OwnClaim = Own<Claim>
 
 export const isLive = ({ state }: Claim): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
-/** A claim as whole numbers and names, for checkpoints: hosts by name; what belongs to moves only where there is one. */
-export type StoredClaim = Omit<Claim, 'host' | MoveFields> &
-  Partial<Pick<Claim, MoveFields>> & { readonly host: string; readonly node: string }
+/** A claim as whole numbers and names, for checkpoints: hosts by name; the project, and what belongs to moves, only where there is one. */
+export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
+  Partial<Pick<Claim, LeftOutIfNull>> & { readonly host: string; readonly node: string }
 
-type MoveFields = 'source' | 'target' | 'extra'
+type LeftOutIfNull = 'project' | 'instanceAccount' | 'source' | 'target' | 'extra'

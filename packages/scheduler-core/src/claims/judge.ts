@@ -42,9 +42,12 @@ export function judgeClaims(fleet: Fleet, basis: number, change: ClaimsProposed,
 
 /** A claim moves: both ends are held from here on, until the move is confirmed or its destination ends. */
 export function judgeMove(fleet: Fleet, basis: number, change: MoveProposed, fence: number): Void {
+  return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
+}
+
+/** What holds for a move alone, and its effect. */
+export function moveClaim(fleet: Fleet, change: MoveProposed, fence: number): Void {
   const { ledger, hosts, groups } = fleet
-  const refusal = judgeProposal(fleet, basis, change)
-  if (refusal !== undefined) return refusal
   const source = ledger.claims.get(change.source.claim)
   const [part, ...others] = change.parts
   if (part === undefined || others.length > 0) return 'claim.lost'
@@ -71,10 +74,15 @@ export function judgeMove(fleet: Fleet, basis: number, change: MoveProposed, fen
   return undefined
 }
 
-/** What holds for every proposal, whatever room it takes. */
-function judgeProposal({ hosts, groups, ledger, now }: Fleet, basis: number, change: Proposal): Void {
+/** What holds for every proposal, whatever room it takes. `isFull`: whether as many keys are kept as may be. */
+export function judgeProposal(
+  { hosts, groups, ledger, now }: Fleet,
+  basis: number,
+  change: Proposal,
+  isFull = ledger.keyCount >= KEY_CAP,
+): Void {
   if (ledger.findKey(change.account, change.key) !== undefined) return 'claim.key_used'
-  if (ledger.keyCount >= KEY_CAP) return 'claim.key_cap'
+  if (isFull) return 'claim.key_cap'
   if (change.notAfter !== null && now > change.notAfter) return 'claim.deadline'
   const ids = new Set(change.parts.map(({ claim }) => claim))
   if (ids.size < change.parts.length || change.parts.some(({ claim }) => ledger.claims.has(claim))) return 'claim.id_taken'
@@ -90,7 +98,7 @@ function judgeProposal({ hosts, groups, ledger, now }: Fleet, basis: number, cha
   return undefined
 }
 
-function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
+export function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
   for (const part of parts) {
     const record = hosts.find(part)
     if (record !== undefined) hosts.own(record.index).revision = place.revision
@@ -98,7 +106,7 @@ function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
 }
 
 /** Holds every part in turn, or leaves everything as it was. */
-function consume({ hosts, groups }: Fleet, { parts, group }: ClaimsProposed): Void {
+export function consume({ hosts, groups }: Fleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
   const isNew = group !== null && groups.find(group.uuid) === undefined
   if (group !== null) groups.bind(group)
   for (const [i, part] of parts.entries()) {

@@ -1,15 +1,32 @@
 import type { SelectedDestination } from '../decision/decision.ts'
-import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
+import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
+import { statsToCount } from '../fleet/used-from.ts'
 import { allKinds, heldByMover } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
+import { EndedKeys, type StoredEndedKeys } from './ended-keys.ts'
+import type { EndedKey } from './ended-record.ts'
+import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
 /** How long a key outlives its last claim, milliseconds of store time. */
 export const KEY_AFTERLIFE_MS = 3_600_000
+
+/** How many ended keys are kept, and for how long; operators set them. */
+export interface KeyLimits {
+  /** Keys whose claims have all ended, at most; beyond, new ones are void. */
+  readonly cap: number
+  /** How long a key outlives its last claim, milliseconds of store time. */
+  readonly afterlifeMs: number
+  /** How often they were set. */
+  readonly version: number
+}
+
+/** An hour of 5,000 placements a second is 18 million keys. */
+export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY_AFTERLIFE_MS, version: 0 }
 
 /** Of the keys that are over, so many are left standing in the queue before it is shortened. */
 const QUEUE_SLACK = 1_000
@@ -31,6 +48,19 @@ export interface BoundKey {
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
+/** Claims by id. What is iterated may be written meanwhile: what comes in may be left out. */
+export interface ClaimMap extends Iterable<[string, Claim]> {
+  readonly size: number
+  get(id: string): Claim | undefined
+  has(id: string): boolean
+  keys(): Iterable<string>
+  values(): Iterable<Claim>
+}
+
+function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To, void> {
+  for (const item of items) yield to(item)
+}
+
 /** All claims and idempotency keys, and what the claims hold on their hosts. Written by the judge and by reports only. */
 export class Ledger {
   #claims = new SharedMap<Claim>()
@@ -40,8 +70,16 @@ export class Ledger {
   /** Those at the front of `#ending` that are forgotten already. */
   #forgotten = 0
   #reserved = new SharedMap<Claim>()
+  #instances = new InstanceIndex()
   #changed = new Set<Claim>()
   #owner: Owner = {}
+  #keyLimits = DEFAULT_KEY_LIMITS
+  /** Since feature level 8 keys are kept there once their claims have ended, with those claims. */
+  #ended: EndedKeys
+  /** Claims that are there, and here too: their instances have not left their hosts yet. */
+  #inBoth = 0
+  /** All claims by id: those that are kept in full, in the order in which they were made; then ended ones, in which their keys ended. */
+  readonly claims: ClaimMap
 
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -49,11 +87,42 @@ export class Ledger {
   constructor(hosts: HostTable, groups: Groups) {
     this.#hosts = hosts
     this.#groups = groups
+    this.#ended = new EndedKeys(hosts)
+    this.claims = {
+      get: (id) => this.#claims.get(id) ?? this.#ended.findClaim(id),
+      has: (id) => this.claims.get(id) !== undefined,
+      keys: () => mapped(this.claims, ([id]) => id),
+      values: () => mapped(this.claims, ([, claim]) => claim),
+      [Symbol.iterator]: () => this.#allClaims(),
+      size: 0,
+    }
+    Object.defineProperty(this.claims, 'size', { get: () => this.#claims.size + this.#ended.claimCount - this.#inBoth })
   }
 
-  /** All claims by id, in the order in which they were made. */
-  get claims(): SharedMap<Claim> {
+  *#allClaims(): Generator<[string, Claim], undefined> {
+    yield* this.#claims
+    for (const { claims } of this.#ended) for (const claim of claims) if (!this.#claims.has(claim.id)) yield [claim.id, claim]
+  }
+
+  /** Claims that are not packed: all live ones, and of the ended those whose instance or key keeps them so. */
+  get claimsInFull(): SharedMap<Claim> {
     return this.#claims
+  }
+
+  /** Keys that are not packed. */
+  keysInFull(): Iterable<BoundKey> {
+    return this.#keys.values()
+  }
+
+  /** Ended keys with their claims, packed; undefined: there are none. */
+  endedKeys(): StoredEndedKeys | undefined {
+    return this.#ended.size === 0 ? undefined : this.#ended.stored()
+  }
+
+  /** Takes over the ended keys of a checkpoint, after its claims; a step for each part. */
+  *restoreEndedKeys(stored: StoredEndedKeys): Generator<void, void> {
+    yield* this.#ended.restore(stored)
+    for (const claim of this.#claims.values()) if (!isLive(claim) && this.#ended.findClaim(claim.id) !== undefined) this.#inBoth++
   }
 
   /** Reservations by claim, for expiry. */
@@ -66,17 +135,76 @@ export class Ledger {
     return this.#changed
   }
 
-  get keyCount(): number {
-    return this.#keys.size
+  /** Instances that have a live claim. */
+  get instances(): InstanceIndex {
+    return this.#instances
   }
 
-  keys(): Iterable<BoundKey> {
-    return this.#keys.values()
+  /** Live claims for an instance, whosever they are, in the order in which they were made. */
+  claimsFor(instance: string): Claim[] {
+    return this.#instances.of(instance).map((id) => this.claims.get(id) as Claim)
+  }
+
+  /** The same within a scope, both ends of an open move as one. */
+  liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
+    const claims = this.claimsFor(instance)
+    return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))
+  }
+
+  /** What keeps an instance from another claim at a store time: a reservation whose time is over does not. */
+  rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
+    return this.liveClaimsIn(instance, scope).filter(
+      ({ claim, destination }) => !isOverdue(claim, now) || (destination !== null && !isOverdue(destination, now)),
+    )
+  }
+
+  /** In force since feature level 8; before, the afterlife is an hour, and the cap is the frozen judge's. */
+  get keyLimits(): KeyLimits {
+    return this.#keyLimits
+  }
+
+  /** Takes over other limits: every ended key is forgotten by the new afterlife. */
+  setKeyLimits(limits: KeyLimits): void {
+    const by = limits.afterlifeMs - this.#keyLimits.afterlifeMs
+    this.#keyLimits = limits
+    if (by === 0) return
+    this.#ending = this.#ending.slice(this.#forgotten).map((bound) => {
+      const moved = { ...bound, forgottenAt: (bound.forgottenAt as number) + by }
+      this.#keys.set(keyOf(bound.account, bound.key), moved)
+      return moved
+    })
+    this.#forgotten = 0
+  }
+
+  /** Takes over the limits of a checkpoint, before its keys. */
+  restoreKeyLimits(limits: KeyLimits): void {
+    this.#keyLimits = limits
+  }
+
+  /** Keys whose claims have all ended, and which are not forgotten yet. */
+  get endedKeyCount(): number {
+    return this.#ending.length - this.#forgotten + this.#ended.size
+  }
+
+  get keyCount(): number {
+    return this.#keys.size + this.#ended.size
+  }
+
+  *keys(): Generator<BoundKey, void> {
+    yield* this.#keys.values()
+    for (const ended of this.#ended) yield this.#boundOf(ended)
+  }
+
+  #boundOf({ bound, endedAt, claims }: EndedKey): BoundKey {
+    return { ...bound, claims: claims.map(({ id }) => id), forgottenAt: endedAt + this.#keyLimits.afterlifeMs }
   }
 
   /** Undefined when the key is unbound or forgotten. */
   findKey(account: string, key: string): BoundKey | undefined {
-    return this.#keys.get(keyOf(account, key))
+    const bound = this.#keys.get(keyOf(account, key))
+    if (bound !== undefined || this.#ended.size === 0) return bound
+    const ended = this.#ended.find(account, key)
+    return ended && this.#boundOf(ended)
   }
 
   /** Takes over the keys of a checkpoint. */
@@ -89,16 +217,35 @@ export class Ledger {
   /** Takes another ledger's claims and keys over, in their orders, to be shared until one side writes them. */
   takeCopy(from: Ledger): void {
     this.#claims = from.#claims.copy()
+    this.#ended = from.#ended.copyFor(this.#hosts)
+    this.#inBoth = from.#inBoth
     this.#keys = from.#keys.copy()
     this.#ending = from.#ending.slice(from.#forgotten)
     this.#reserved = from.#reserved.copy()
+    this.#instances = from.#instances.copy()
     this.#changed = new Set(from.#changed)
+    this.#keyLimits = from.#keyLimits
     from.#owner = {}
   }
 
   bind(bound: BoundKey): void {
+    if (bound.forgottenAt !== null && this.#hosts.featureLevel >= STRICT_CLAIMS) {
+      this.#pack(bound, bound.forgottenAt - this.#keyLimits.afterlifeMs)
+      return
+    }
     this.#keys.set(keyOf(bound.account, bound.key), bound)
     if (bound.forgottenAt !== null) this.#ending.push(bound)
+  }
+
+  /** Nothing asks for an ended key but a late repetition of its call: it and its claims are packed. */
+  #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
+    const claims = ids.flatMap((id) => this.#claims.get(id) ?? [])
+    this.#keys.delete(keyOf(bound.account, bound.key))
+    this.#ended.add({ bound, endedAt, claims })
+    for (const claim of claims) {
+      if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
+      else this.#claims.delete(claim.id)
+    }
   }
 
   /** Records the claims of a proposal whose parts are held already; `source` is the claim that a move is of. */
@@ -114,6 +261,7 @@ export class Ledger {
         id: part.claim,
         instance: part.instance,
         account: change.account,
+        ...this.#scopeOf(change, source),
         key: change.key,
         host: record.index,
         grants: part.grants,
@@ -144,8 +292,16 @@ export class Ledger {
       decision: change.decision.id,
       revision,
       boundAt: now,
-      forgottenAt: change.parts.length === 0 ? now + KEY_AFTERLIFE_MS : null,
+      forgottenAt: change.parts.length === 0 ? now + this.#keyLimits.afterlifeMs : null,
     })
+  }
+
+  /** Within which the instance of a new claim counts: kept since feature level 8, and by a move. */
+  #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
+    if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
+    if (source === null) return { project: projectOf(change), instanceAccount: null }
+    const { account, project } = scopeOf(source)
+    return { project, instanceAccount: account === change.account ? null : account }
   }
 
   /** Enters a claim of a checkpoint without holding anything. */
@@ -159,6 +315,7 @@ export class Ledger {
     this.#claims.set(claim.id, claim)
     this.#hosts.own(claim.host).claims.add(claim)
     if (claim.state === 'RESERVED') this.#reserved.set(claim.id, claim)
+    if (isLive(claim)) this.#instances.add(claim)
   }
 
   /** A claim to be written: a clone in its place everywhere, where it may be another fleet's too (owner.ts). */
@@ -226,6 +383,7 @@ export class Ledger {
     claim.extra = null
     this.touch(claim, revision)
     this.#reserved.delete(claim.id)
+    this.#instances.remove(claim)
     // the instance runs on: what the host does not count itself stays taken, until a report drops it
     if (lingers) hold(this.#hosts, record, claim.grants, true)
     else record.claims.delete(claim)
@@ -272,7 +430,7 @@ export class Ledger {
   lift(claim: Claim, room: boolean): () => void {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
-    const putBack = room ? liftCounted(this.#hosts, record, claim.grants) : undefined
+    const putBack = room ? liftCounted(this.#hosts, record, claim.grants, isCounted(claim, record)) : undefined
     const { mover, featureLevel } = this.#hosts
     if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree: room }
     return () => {
@@ -282,11 +440,26 @@ export class Ledger {
     }
   }
 
+  /**
+   * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and where all are
+   * plain amounts that no report counts, off its host. Answers how to put it back exactly.
+   */
+  liftDestination(claim: Claim, isPlainNext: boolean): () => void {
+    // on its source's own host it is no member, and what it holds is little more than its source
+    if (this.isInPlace(claim)) return () => undefined
+    const { mover } = this.#hosts
+    const putBack = this.lift(claim, isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants))
+    // who moves is the source of the move: what is given up here keeps nothing
+    this.#hosts.mover = mover
+    return putBack
+  }
+
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
   holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
-    columns.instances[record.index] = record.stats.runningVms
-    columns.ioOps[record.index] = record.stats.numIoOps
+    const { runningVms, numIoOps } = statsToCount(record)
+    columns.instances[record.index] = runningVms
+    columns.ioOps[record.index] = numIoOps
     for (const claim of record.claims) {
       if (isLive(claim)) this.#hold(claim)
       else if (claim.instance !== null && record.present.has(claim.instance)) hold(this.#hosts, record, claim.grants, true)
@@ -308,6 +481,7 @@ export class Ledger {
         if (claim !== undefined) this.#forgetUnused(claim)
       }
     }
+    for (const id of this.#ended.forget(now - this.#keyLimits.afterlifeMs)) if (this.#claims.has(id)) this.#inBoth--
     if (this.#forgotten < QUEUE_SLACK || 2 * this.#forgotten < this.#ending.length) return
     this.#ending = this.#ending.slice(this.#forgotten)
     this.#forgotten = 0
@@ -317,8 +491,7 @@ export class Ledger {
   #hold(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
     const inPlace = this.isInPlace(claim)
-    const materialised = claim.state === 'MATERIALISED'
-    if (!inPlace) holdCounted(this.#hosts, record, claim.grants, materialised)
+    if (!inPlace) holdCounted(this.#hosts, record, this.#countedGrants(claim), isCounted(claim, record))
     else if (claim.extra === null) hold(this.#hosts, record, claim.grants, false)
     if (claim.extra !== null) hold(this.#hosts, record, claim.extra, false)
   }
@@ -326,10 +499,14 @@ export class Ledger {
   #drop(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
     const inPlace = this.isInPlace(claim)
-    const materialised = claim.state === 'MATERIALISED'
-    if (!inPlace) dropCounted(this.#hosts, record, claim.grants, materialised)
+    if (!inPlace) dropCounted(this.#hosts, record, this.#countedGrants(claim), isCounted(claim, record))
     else if (claim.extra === null) drop(this.#hosts, record, claim.grants, false)
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
+  }
+
+  /** What of a claim a report counts that lists its instance; `extra` is held apart. */
+  #countedGrants({ grants, extra }: Claim): Grants {
+    return extra === null || this.#hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)
   }
 
   #unlink(claim: OwnClaim, revision: number): void {
@@ -354,8 +531,9 @@ export class Ledger {
   #forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
     // the key may be bound anew by then, to other claims
-    if (this.findKey(claim.account, claim.key)?.claims.includes(claim.id)) return
-    this.claims.delete(claim.id)
+    if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
+    if (this.#ended.findClaim(claim.id) !== undefined) this.#inBoth--
+    this.#claims.delete(claim.id)
   }
 
   #endKey(claim: Claim, now: number): void {
@@ -365,7 +543,7 @@ export class Ledger {
       const other = this.claims.get(id)
       if (other !== undefined && isLive(other)) return
     }
-    this.bind({ ...bound, forgottenAt: now + KEY_AFTERLIFE_MS })
+    this.bind({ ...bound, forgottenAt: now + this.#keyLimits.afterlifeMs })
   }
 }
 
@@ -436,6 +614,20 @@ const beyond = (next: Readonly<Record<string, number>> = {}, now: Readonly<Recor
       .filter(([, amount]) => amount > 0),
   )
 
+/** Whether the figures of the host's report are taken to count a live claim. */
+export const isCounted = ({ state }: Claim, { usedFrom }: HostRecord): boolean => state === 'MATERIALISED' && usedFrom === 'REPORT'
+
+/** Grants less what is held beside the report's figures. */
+export function withoutExtra(grants: Grants, extra: Grants): Grants {
+  const less = (amounts: Readonly<Record<string, number>>, by: Readonly<Record<string, number>> = {}) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (by[name] ?? 0)]))
+  return {
+    ...grants,
+    ...(grants.classes !== undefined && { classes: less(grants.classes, extra.classes) }),
+    ...(grants.pools !== undefined && { pools: less(grants.pools, extra.pools) }),
+  }
+}
+
 /** The classes of these grants whose use the host's report counts; null when there are none. */
 function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
   const counted = Object.entries(grants?.classes ?? {}).filter(
@@ -455,14 +647,14 @@ function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants, mater
 }
 
 /** Looks away from what is held on a host; answers how to see it again. */
-function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants): () => void {
+function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
   const putBack: (() => void)[] = []
   for (const kind of allKinds) {
     const grant = grants[kind.name]
     if (grant === undefined) continue
-    if (kind.lift !== undefined) putBack.push(kind.lift(hosts, record.index, grant))
+    if (kind.lift !== undefined) putBack.push(kind.lift(hosts, record.index, grant, materialised))
     else {
-      // the report counts a materialised one, so that its share is owed back
+      // the report counts a materialised one, so that its amounts are owed back
       kind.drop(hosts, record.index, grant, false)
       putBack.push(() => kind.hold(hosts, record.index, grant, false))
     }

@@ -67,6 +67,8 @@ export interface DecisionRecord {
   readonly intent?: Intent
   /** Id of the claim that a move or a rebuild is of: the decision was made as if it were not there. */
   readonly source?: string
+  /** Id of the claim that the same entry ends before: the destination of an earlier attempt to move the same claim. */
+  readonly ends?: string
   readonly instances: readonly InstanceRecord[]
   /** What a solver answered, an input, and what became of it; only of the scheduler `solver`, for several instances. */
   readonly solver?: SolverRecord

@@ -3,6 +3,7 @@ import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
+import { asksPlain } from '../kinds/index.ts'
 import { withAnswers } from '../outside/answered.ts'
 import { unansweredOf } from '../outside/questions.ts'
 import { type Examination, examineInSteps, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
@@ -169,7 +170,9 @@ function withEarlier<T>(
 ): Steps<T> {
   return withProposalsInSteps(fleet, before, function* (overlay) {
     const source = sourceOf(fleet, record)
+    const ends = endsOf(fleet, record)
     const request = currentSpec(record.request)
+    if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
     if (source !== undefined) liftSource(overlay, request, source, record.intent)
     for (const part of earlier) overlay.hold(part, groupOf(request))
     return yield* read()
@@ -200,22 +203,29 @@ export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal
 
 function holdProposal(fleet: Fleet, overlay: Overlay, proposal: Proposal): void {
   const { parts, group } = proposal
-  if (proposal.type === 'claims') {
+  if (!('source' in proposal)) {
     for (const part of parts) overlay.hold(part, group)
     return
   }
   const source = fleet.ledger.claims.get(proposal.source.claim)
   if (source === undefined) throw new RangeError(`claim ${proposal.source.claim} is not known at revision ${fleet.place.revision}`)
+  const ends = endsOf(fleet, proposal.decision)
+  if (ends !== undefined) overlay.liftDestination(ends, asksPlain(currentSpec(proposal.decision.request)))
   for (const part of parts) overlay.holdMove(part, group, source)
 }
 
 /** The claim that a decision moves, as the fleet at its basis has it. */
-function sourceOf(fleet: Fleet, { source }: DecisionRecord): Claim | undefined {
-  if (source === undefined) return undefined
-  const claim = fleet.ledger.claims.get(source)
-  if (claim === undefined) throw new RangeError(`claim ${source} is not known at revision ${fleet.place.revision}`)
+const sourceOf = (fleet: Fleet, { source }: DecisionRecord): Claim | undefined => liveClaim(fleet, source)
+
+/** The destination that ends before what a decision proposes, as the fleet at its basis has it. */
+const endsOf = (fleet: Fleet, { ends }: DecisionRecord): Claim | undefined => liveClaim(fleet, ends)
+
+function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
+  if (id === undefined) return undefined
+  const claim = fleet.ledger.claims.get(id)
+  if (claim === undefined) throw new RangeError(`claim ${id} is not known at revision ${fleet.place.revision}`)
   // an ended claim holds nothing any more: taking it away would show room that is not there
-  if (!isLive(claim)) throw new RangeError(`claim ${source} has ended at revision ${fleet.place.revision}`)
+  if (!isLive(claim)) throw new RangeError(`claim ${id} has ended at revision ${fleet.place.revision}`)
   return claim
 }
 
@@ -233,6 +243,7 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, pro
     claimIds,
     intent,
     source: sourceOf(fleet, record),
+    ends: endsOf(fleet, record),
     solution: record.solver?.solution,
   })
 }

@@ -5,8 +5,10 @@ import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from './aggregates.ts'
+import { STRICT_CLAIMS } from './levels.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
+import type { UsedFrom } from './used-from.ts'
 
 export type { Grants } from '../kinds/index.ts'
 
@@ -126,7 +128,27 @@ export interface MoveProposed extends Proposed {
   readonly source: ClaimRef
 }
 
-export type Proposal = ClaimsProposed | MoveProposed
+/** Room for new instances by the rule that each has one live claim in its project (claims/judge-instances.ts). */
+export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
+  readonly type: 'instances'
+  /** Of the request; null: the account takes its part. */
+  readonly project: string | null
+}
+
+/**
+ * A further attempt to place an instance that has a live claim of the same account: an open move of that claim. The destination of the
+ * move that was open is released by the same entry.
+ */
+export interface AttemptProposed extends Proposed {
+  readonly type: 'attempt'
+  readonly intent: ClaimsProposed['intent']
+  readonly project: string | null
+  readonly source: ClaimRef
+  /** The destination that is released; null where no move was open. */
+  readonly ends: ClaimRef | null
+}
+
+export type Proposal = ClaimsProposed | MoveProposed | InstancesProposed | AttemptProposed
 
 export interface ClaimConfirmed {
   readonly type: 'confirm'
@@ -168,6 +190,16 @@ export interface KeyAbandoned {
   readonly key: string
 }
 
+/** How many ended idempotency keys are kept, and for how long: counted only on the version that it was made from. */
+export interface KeyLimitsChanged {
+  readonly type: 'key-limits'
+  readonly expectedVersion: number
+  /** Keys whose claims have all ended, at most; beyond, new ones are void. Those of live claims do not count. */
+  readonly cap: number
+  /** How long a key outlives its last claim, milliseconds of store time. */
+  readonly afterlifeMs: number
+}
+
 export interface HostReported extends HostName {
   readonly type: 'report'
   readonly incarnation: string
@@ -190,6 +222,13 @@ export interface NamespaceReported extends HostName {
 export interface StatusSet extends HostName {
   readonly type: 'status'
   readonly status: HostStatus
+  readonly reason: string
+}
+
+/** Whether the used amounts of a host come from its report or from claims alone. */
+export interface UsedFromSet extends HostName {
+  readonly type: 'usedFrom'
+  readonly usedFrom: UsedFrom
   readonly reason: string
 }
 
@@ -270,16 +309,20 @@ export interface FeatureLevelRaised {
 export type Change =
   | ClaimsProposed
   | MoveProposed
+  | InstancesProposed
+  | AttemptProposed
   | ClaimConfirmed
   | ClaimExtended
   | ClaimReleased
   | ClaimRevoked
   | ClaimExpired
   | KeyAbandoned
+  | KeyLimitsChanged
   | HostReported
   | NamespaceReported
   | StatusSet
   | LivenessChanged
+  | UsedFromSet
   | GroupChanged
   | MembershipChanged
   | AggregateChanged
@@ -289,7 +332,18 @@ export type Change =
   | FeatureLevelRaised
 
 /** The feature level from which a change of each newer type may be written; all others are of level 1. */
-const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2, rollout: 4 }
+const levels: Partial<Record<Change['type'], number>> = {
+  move: 2,
+  revoke: 2,
+  liveness: 2,
+  group: 2,
+  membership: 2,
+  rollout: 4,
+  usedFrom: STRICT_CLAIMS,
+  instances: 8,
+  attempt: 8,
+  'key-limits': 8,
+}
 
 /** The feature level from which each version of what changes carry may be written. */
 const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5 }
@@ -313,4 +367,9 @@ function levelOfContent(change: Change): number {
   return 1
 }
 
-export const isProposal = (change: Change): change is Proposal => change.type === 'claims' || change.type === 'move'
+const proposals: ReadonlySet<string> = new Set<Proposal['type']>(['claims', 'move', 'instances', 'attempt'])
+
+export const isProposal = (change: Change): change is Proposal => proposals.has(change.type)
+
+/** The project of a proposal: that of its request where its type is from before level 8. A move keeps that of its claim. */
+export const projectOf = (change: Proposal): string | null => ('project' in change ? change.project : change.decision.request.projectId)

@@ -1,5 +1,6 @@
 import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
-import type { BoundKey } from '../claims/ledger.ts'
+import type { StoredEndedKeys } from '../claims/ended-keys.ts'
+import type { BoundKey, KeyLimits } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
@@ -10,6 +11,7 @@ import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
+import { statsToCount, type UsedFrom } from './used-from.ts'
 
 /**
  * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
@@ -25,6 +27,8 @@ export interface Checkpoint {
   /** Time of the log at that place. */
   readonly now: number
   readonly featureLevel: number
+  /** Time of the log at which level STRICT_CLAIMS was reached; left out before. */
+  readonly strictSince?: number
   /** The last places up to this one, oldest first. */
   readonly places: readonly Place[]
   /** In the order of first sight. */
@@ -34,6 +38,10 @@ export interface Checkpoint {
   /** Live ones, and ended ones that a key or a present instance still needs, in the order in which they were made. */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
+  /** Since feature level 8; left out until they are set. */
+  readonly keyLimits?: KeyLimits
+  /** Since feature level 8; keys whose claims have all ended, with those claims, are there and not among `keys` and `claims`. */
+  readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
   /** Since feature level 4, which older releases do not start from; left out while there is none. */
@@ -49,6 +57,9 @@ export interface StoredHost extends HostName {
   readonly liveness: number
   /** Left out while the host is UP, and by releases that did not keep it. */
   readonly livenessReason?: string
+  /** Both left out while its used amounts come from its report. */
+  readonly usedFrom?: UsedFrom
+  readonly usedFromReason?: string
   readonly lastEdit: number
   readonly reportedAt: number
   readonly revision: number
@@ -74,13 +85,15 @@ export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Check
 function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   const storedHosts = yield* storeEach(hosts.records, (record) => storeHost(fleet, record), slice)
-  const claims = yield* storeEach(ledger.claims.values(), (claim) => storeClaim(fleet, claim), slice)
-  const keys = yield* storeEach(ledger.keys(), (key) => ({ ...key }), slice)
+  const claims = yield* storeEach(ledger.claimsInFull.values(), (claim) => storeClaim(fleet, claim), slice)
+  const keys = yield* storeEach(ledger.keysInFull(), (key) => ({ ...key }), slice)
+  const endedKeys = ledger.endedKeys()
   return {
     format: fleet.featureLevel >= 2 ? 2 : 1,
     place: fleet.place,
     now: fleet.now,
     featureLevel: fleet.featureLevel,
+    ...(fleet.strictSince > 0 && { strictSince: fleet.strictSince }),
     places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
     hosts: storedHosts,
     aggregates: [...aggregates.byUuid.values()],
@@ -93,6 +106,8 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
     })),
     claims,
     keys,
+    ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
+    ...(endedKeys !== undefined && { endedKeys }),
     profiles: profiles.written(),
     activeProfiles: profiles
       .names()
@@ -116,6 +131,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     )
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   fleet.restoreLevel(checkpoint.featureLevel)
+  fleet.strictSince = checkpoint.strictSince ?? 0
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) yield
     else restoreHost(hosts, stored)
@@ -136,13 +152,23 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     const { host, node, ...claim } = stored
     const record = hosts.find({ host, node })
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
-    const restored = ledger.restore({ source: null, target: null, extra: null, ...claim, host: record.index })
+    const restored = ledger.restore({
+      project: null,
+      instanceAccount: null,
+      source: null,
+      target: null,
+      extra: null,
+      ...claim,
+      host: record.index,
+    })
     if (!isLive(restored) && !lingering.has(claim.id)) hosts.own(record.index).claims.delete(restored)
   }
-  for (const claim of ledger.claims.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
+  for (const claim of ledger.claimsInFull.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
   yield
+  if (checkpoint.keyLimits !== undefined) ledger.restoreKeyLimits(checkpoint.keyLimits)
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
   yield
+  if (checkpoint.endedKeys !== undefined) yield* ledger.restoreEndedKeys(checkpoint.endedKeys)
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) {
       yield
@@ -180,6 +206,7 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
     statusReason: record.statusReason,
     liveness: columns.liveness[record.index] as number,
     ...(record.livenessReason !== '' && { livenessReason: record.livenessReason }),
+    ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
     lastEdit: columns.lastEdit[record.index] as number,
     reportedAt: record.reportedAt,
     revision: record.revision,
@@ -205,15 +232,20 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.namespaces = new Map(stored.namespaces)
   for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
   hosts.setTold(index, stats)
-  for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
+  record.usedFrom = stored.usedFrom ?? 'REPORT'
+  record.usedFromReason = stored.usedFromReason ?? ''
+  const counted = statsToCount(record)
+  for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }
 
-function storeClaim({ hosts }: Fleet, { host, source, target, extra, ...claim }: Claim): StoredClaim {
+function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, target, extra, ...claim }: Claim): StoredClaim {
   const { host: name, node } = hosts.get(host)
   return {
     ...claim,
     host: name,
     node,
+    ...(project !== null && { project }),
+    ...(instanceAccount !== null && { instanceAccount }),
     ...(source !== null && { source }),
     ...(target !== null && { target }),
     ...(extra !== null && { extra }),

@@ -77,6 +77,11 @@ export interface UseColumns {
   used: Float64Array
   /** Held by claims that `used` does not count. */
   claimed: Float64Array
+  /**
+   * What the claims hold whose instances the report lists, where it counts use: what of it exceeds `used` is in `claimed`. 0 below
+   * feature level STRICT_CLAIMS.
+   */
+  covered: Float64Array
   free: Float64Array
 }
 
@@ -87,6 +92,7 @@ export const createClassColumns = (size: number): ClassColumns => ({
   ...createInventoryColumns(size),
   used: new Float64Array(size),
   claimed: new Float64Array(size),
+  covered: new Float64Array(size),
   free: new Float64Array(size),
 })
 
@@ -108,9 +114,9 @@ const inventoryNames = Object.keys(createInventoryColumns(0)) as (keyof Inventor
 
 /** Columns of a class that share what both sides have of inventories with others; what is used is copied, as `takeColumns` does. */
 export function shareInventory(from: ClassColumns, spare?: UseColumns): ClassColumns {
-  const { used, claimed, free } = from
+  const { used, claimed, covered, free } = from
   const columns = { ...from }
-  takeColumns<UseColumns>(columns, { used, claimed, free }, spare)
+  takeColumns<UseColumns>(columns, { used, claimed, covered, free }, spare)
   return columns
 }
 

@@ -16,5 +16,6 @@ export function copyFleet(fleet: Fleet, spare?: Fleet): Fleet {
   copy.profiles.takeCopy(fleet.profiles)
   copy.ledger.takeCopy(fleet.ledger)
   copy.takePlaces(fleet)
+  copy.strictSince = fleet.strictSince
   return copy
 }

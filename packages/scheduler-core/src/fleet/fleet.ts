@@ -11,6 +11,7 @@ import {
   judgeRevoke,
   type Void,
 } from '../claims/judge.ts'
+import { judgeAbandonByLimits, judgeAttempt, judgeInstances, judgeKeyLimits, judgeMoveOfInstance } from '../claims/judge-instances.ts'
 import { Ledger } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
@@ -32,7 +33,7 @@ import {
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
-import { takeNamespace, takeReport } from './report.ts'
+import { countAnew, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
@@ -69,6 +70,8 @@ export class Fleet {
   place: Place = ORIGIN
   /** Time of the log, milliseconds: the latest stamp so far. Never goes back. */
   now = 0
+  /** Time of the log at which feature level STRICT_CLAIMS was reached; 0 before. What was promised earlier was promised by other rules. */
+  strictSince = 0
   /** The last places by revision, and the ids in them. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
@@ -177,26 +180,32 @@ export class Fleet {
   #raiseLevel(changes: readonly Change[]): void {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
-    if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) this.#holdAnew()
+    if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
+      this.strictSince = this.now
+      this.#holdAnew()
+    }
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */
   #holdAnew(): void {
-    for (const { index, stats } of this.hosts.records) {
+    for (const { index } of this.hosts.records) {
       const record = this.hosts.own(index)
-      for (const kind of allKinds) kind.takeInventory(this.hosts, index, stats)
-      this.ledger.holdAll(record)
+      countAnew(this, record)
       record.revision = this.place.revision
-      this.hosts.touch(index)
     }
   }
 
   #judge(change: Change, basis: number, fence: number): Void {
+    const isStrict = this.featureLevel >= STRICT_CLAIMS
     switch (change.type) {
       case 'claims':
-        return judgeClaims(this, basis, change, fence)
+        return isStrict ? judgeInstances(this, basis, change, fence) : judgeClaims(this, basis, change, fence)
       case 'move':
-        return judgeMove(this, basis, change, fence)
+        return isStrict ? judgeMoveOfInstance(this, basis, change, fence) : judgeMove(this, basis, change, fence)
+      case 'instances':
+        return judgeInstances(this, basis, change, fence)
+      case 'attempt':
+        return judgeAttempt(this, basis, change, fence)
       case 'confirm':
         return judgeConfirm(this, change)
       case 'extend':
@@ -208,7 +217,9 @@ export class Fleet {
       case 'expire':
         return judgeExpire(this, change)
       case 'abandon':
-        return judgeAbandon(this, change)
+        return isStrict ? judgeAbandonByLimits(this, change) : judgeAbandon(this, change)
+      case 'key-limits':
+        return judgeKeyLimits(this, change)
       case 'report':
         return takeReport(this, change)
       case 'namespace':
@@ -217,6 +228,8 @@ export class Fleet {
         return this.#setStatus(change)
       case 'liveness':
         return this.#setLiveness(change)
+      case 'usedFrom':
+        return takeUsedFrom(this, change)
       case 'group':
         return judgeGroup(this, change)
       case 'membership':
@@ -271,6 +284,9 @@ export class Fleet {
 const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'claims',
   'move',
+  'instances',
+  'attempt',
+  'key-limits',
   'confirm',
   'extend',
   'release',
@@ -281,6 +297,7 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'namespace',
   'status',
   'liveness',
+  'usedFrom',
   'group',
   'membership',
   'aggregate',

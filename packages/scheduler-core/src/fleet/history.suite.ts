@@ -5,6 +5,7 @@ import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../test
 import {
   type Change,
   ENTRY_FORMAT,
+  FEATURE_LEVEL,
   type Grants,
   type GroupBinding,
   type Liveness,
@@ -14,6 +15,7 @@ import {
 } from './change.ts'
 import type { HostIndex } from './columns.ts'
 import type { Fleet } from './fleet.ts'
+import { STRICT_CLAIMS } from './levels.ts'
 
 /**
  * Random histories. A step is a few small numbers; what they mean depends on the fleet that they meet, so that most
@@ -58,6 +60,7 @@ const acts = [
   'membership',
   'aggregate',
   'namespace',
+  'usedFrom',
 ] as const
 
 const act: fc.Arbitrary<Act> = fc.record({
@@ -185,12 +188,18 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
 export class Historian {
   readonly entries: LogEntry[] = []
   readonly #proposed: Change[] = []
+  readonly #level: number
   #claims = 0
+
+  /** A history at a feature level. */
+  constructor(level = FEATURE_LEVEL) {
+    this.#level = level
+  }
 
   /** The first entry: every host reports in full. */
   first(fleet: Fleet): LogEntry {
     const reports = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
-    const changes: Change[] = [{ type: 'feature', level: 3 }, ...reports]
+    const changes: Change[] = [{ type: 'feature', level: this.#level }, ...reports]
     const revision = fleet.place.revision + 1
     const entry: LogEntry = { format: ENTRY_FORMAT, id: 'first', writer: 'history', basis: fleet.place, changes, revision, at: 1_000 }
     this.entries.push(entry)
@@ -342,6 +351,9 @@ export class Historian {
             : { name: `a${b % 3}`, metadata: { availability_zone: `z${c % 2}` }, hosts: HOSTS.filter((_, i) => (b >> i) % 2 === 0) }
         return { type: 'aggregate', uuid, expectedVersion: version, next }
       }
+      case 'usedFrom':
+        if (fleet.featureLevel < STRICT_CLAIMS) return undefined
+        return { type: 'usedFrom', host: name, node: name, usedFrom: b % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'history' }
       case 'namespace':
         return {
           type: 'namespace',

@@ -24,6 +24,7 @@ import { SharedMap } from './shared-map.ts'
 import type { HostStats } from './stats.ts'
 import { bitsOf } from './stats-fields.ts'
 import { Tellers } from './tellers.ts'
+import type { UsedFrom } from './used-from.ts'
 
 /** Who reported a namespace last, and in which order: older reports are recognised and ignored. */
 export interface Reporter {
@@ -53,6 +54,10 @@ export interface HostRecord extends HostName {
   readonly statusReason: string
   /** Why it is not UP; '' while it is. */
   readonly livenessReason: string
+  /** Where its used amounts come from, as an operator said; its report if nobody did. */
+  readonly usedFrom: UsedFrom
+  /** Why, in that operator's words; '' while it is the report. */
+  readonly usedFromReason: string
   /** Store time of the last report in the log, milliseconds since 1970. */
   readonly reportedAt: number
   /** Revision of the last change of this host. */
@@ -214,6 +219,8 @@ export class HostTable {
       stats,
       statusReason: '',
       livenessReason: '',
+      usedFrom: 'REPORT',
+      usedFromReason: '',
       reportedAt: 0,
       revision,
       reporters: new Map(),
@@ -323,6 +330,8 @@ export class HostTable {
       stats: record.stats,
       statusReason: record.statusReason,
       livenessReason: record.livenessReason,
+      usedFrom: record.usedFrom,
+      usedFromReason: record.usedFromReason,
       reportedAt: record.reportedAt,
       revision: record.revision,
       reporters: record.reporters,

@@ -18,6 +18,8 @@ export interface Overlay {
    * rebuild takes nothing, so that from feature level STRICT_CLAIMS on all that it holds counts as free.
    */
   lift(claim: Claim, room: boolean, isRebuild?: boolean): void
+  /** Sees the fleet without the destination of an open move, which ends before what is decided; `isPlainNext`: what follows takes plain amounts. */
+  liftDestination(claim: Claim, isPlainNext: boolean): void
   /** How many steps are taken. */
   readonly size: number
   /** Takes back the steps after the first `size`: a request that failed half-way leaves nothing. */
@@ -56,6 +58,9 @@ export function openOverlay(fleet: Fleet): Overlay {
     },
     lift(claim, room, isRebuild = false) {
       undo.push(ledger.lift(claim, room || (isRebuild && hosts.featureLevel >= STRICT_CLAIMS)))
+    },
+    liftDestination(claim, isPlainNext) {
+      undo.push(ledger.liftDestination(claim, isPlainNext))
     },
     get size() {
       return undo.length

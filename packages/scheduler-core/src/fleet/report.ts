@@ -1,11 +1,14 @@
+import type { Claim } from '../claims/claim.ts'
 import type { Code } from '../codes.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
-import type { HostReported, NamespaceReported } from './change.ts'
+import type { HostReported, NamespaceReported, UsedFromSet } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
+import { STRICT_CLAIMS } from './levels.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
+import { statsToCount } from './used-from.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
 const PAST_INCARNATIONS = 8
@@ -66,12 +69,8 @@ function toldBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlyS
  * Replaces what is known about a host and counts its claims anew: materialised ones are in the report. `told` are the
  * classes whose use is new in it, if not all are.
  */
-export function takeStats(
-  { hosts, ledger, place }: Fleet,
-  record: OwnHostRecord,
-  stats: HostStats,
-  told: ReadonlySet<string> | undefined,
-): void {
+export function takeStats(fleet: Fleet, record: OwnHostRecord, stats: HostStats, told: ReadonlySet<string> | undefined): void {
+  const { hosts, ledger, place } = fleet
   record.stats = stats
   record.traits = hosts.traitsOf(stats)
   hosts.setTold(record.index, stats)
@@ -87,9 +86,36 @@ export function takeStats(
       if (!listed && claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
     }
   }
+  // a report that lists nothing shows nobody's instance: its figures may be of others
+  else if (hosts.featureLevel >= STRICT_CLAIMS) for (const claim of record.claims) unlist(fleet, claim)
+  countAnew(fleet, record)
+}
+
+function unlist({ ledger, place }: Fleet, claim: Claim): void {
+  if (claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
+}
+
+/** Takes a host's inventory over from its report, and counts all of its claims again. */
+export function countAnew({ hosts, ledger }: Fleet, record: OwnHostRecord): void {
+  const stats = statsToCount(record)
   for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
   ledger.holdAll(record)
   hosts.touch(record.index)
+}
+
+/** An operator says where the used amounts of a host come from. */
+export function takeUsedFrom(fleet: Fleet, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
+  const { hosts, place } = fleet
+  const known = hosts.find(name)
+  if (known === undefined) return 'report.unknown_host'
+  const record = hosts.own(known.index)
+  record.usedFrom = usedFrom
+  record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
+  record.revision = place.revision
+  // what was decided on the other figures does not count
+  hosts.columns.lastEdit[record.index] = place.revision
+  countAnew(fleet, record)
+  return undefined
 }
 
 /** Keeps another service's document; its shape is that service's own. */

@@ -7,7 +7,7 @@ const FOLD = 8
  *
  * It may be written while it is iterated: what is yielded is as it is then; what comes in may be left out.
  */
-export class SharedMap<Value extends object | number> {
+export class SharedMap<Value extends object | number | string> {
   #base: ReadonlyMap<string, Value> = new Map()
   /** What differs from the base: undefined where a key of the base is gone. */
   #own = new Map<string, Value | undefined>()

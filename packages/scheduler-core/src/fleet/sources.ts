@@ -117,7 +117,9 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
     return amount === 0 ? [] : [{ claim, amount }]
   })
   const claimed = columns === undefined ? 0 : at(columns.claimed, host)
-  const picked = claimed - holding.reduce((sum, { amount }) => sum + amount, 0)
+  // what the report counts too little of its own instances is none of these claims'
+  const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
+  const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
   const ending = holding
     .flatMap(({ claim: { id, expiresAt } }) => (expiresAt === null ? [] : [{ claim: id, expiresAt }]))
     .sort((a, b) => a.expiresAt - b.expiresAt || (a.claim < b.claim ? -1 : 1))
@@ -125,18 +127,20 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   const [first] = ending
   const ends = first === undefined ? '' : `, the first of which ends ${timeText(first.expiresAt)}`
   const picks = picked === 0 ? '' : picked > 0 ? `, and ${picked} for picks decided before` : `, less ${-picked} of the claim that moves`
-  return { kind: 'claims', ref: `${holding.length} claims${ends}${picks}`, claims: { count: holding.length, picked, ending } }
+  const below = short === 0 ? '' : `, and ${short} that the report counts too little of the instances that it lists`
+  return { kind: 'claims', ref: `${holding.length} claims${ends}${picks}${below}`, claims: { count: holding.length, picked, ending } }
 }
 
 /** What a claim holds of a class beside what the report counts; the ledger's rule. */
-function heldBy(claim: Claim, { claims, present }: HostRecord, resourceClass: string, counts: boolean): number {
+function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
   const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
   const beside = extra?.classes?.[resourceClass] ?? 0
   if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
   // what grows on its own host holds what it adds to its source
   if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : beside
-  return (state === 'MATERIALISED' && counts ? 0 : whole) + beside
+  if (state === 'MATERIALISED' && usedFrom === 'REPORT' && counts) return beside
+  return beside > 0 && usedFrom === 'CLAIMS' ? whole : whole + beside
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString()

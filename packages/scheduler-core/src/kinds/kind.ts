@@ -30,7 +30,8 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, b
  * - `fits` and `hold` look at whole numbers and names only, never at a filter or a profile: they are the judge's
  *   arithmetic and mean the same in every release. `hold` does not check; `drop` undoes it exactly.
  * - A materialised claim is one whose instance the host lists. Where the host's report counts use itself, `hold` and
- *   `drop` of a materialised grant do nothing, so nothing is counted twice.
+ *   `drop` of a materialised grant do nothing, so nothing is counted twice; from feature level STRICT_CLAIMS on they take
+ *   what the report counts too little of it, and every other grant keeps its amount whatever units the report shows in use.
  * - What `hold`, `drop` and `takeInventory` write beside the columns they take of `hosts.own(host)`, and `copy` gives a clone
  *   its own of it: copies of a fleet share records until one of them writes (fleet/owner.ts).
  * - Kinds are in an order, that of `kinds/index.ts`. A kind may let its choice depend on what those before it chose
@@ -76,9 +77,9 @@ export interface ResourceKind<Ask, Grant> {
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**
    * Looks away from what a claim of this host holds, until the answer is called: for this host alone, as the judge does where an instance
-   * grows in place. Absent: it is dropped, and held again.
+   * grows in place. `materialised`: as it is held. Absent: it is dropped, and held again.
    */
-  lift?(hosts: HostTable, host: HostIndex, grant: Grant): () => void
+  lift?(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): () => void
   /** Takes a report's inventory over, with nothing held: the caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
   /**
@@ -88,6 +89,8 @@ export interface ResourceKind<Ask, Grant> {
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, told: ReadonlySet<string>): boolean
   /** Gives a clone of a record what this kind keeps of the host beside the columns; nothing that `hold` writes is shared. */
   copy?(from: HostRecord, to: OwnHostRecord): void
+  /** Of what the report counts less than the claims of the instances that it lists hold (feature level STRICT_CLAIMS). */
+  usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /**
@@ -99,6 +102,15 @@ export interface ResourceKind<Ask, Grant> {
   view?(hosts: HostTable, host: HostIndex): unknown
   /** What is not as report and claims say, added up anew in a second way than `hold` and `drop` do. */
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
+}
+
+/** A sort of units of which a report counts less than its own instances hold. */
+export interface UsedBelowClaims {
+  readonly subject: string
+  /** Whole units in use, as reported. */
+  readonly reported: number
+  /** Whole units that the claims of the listed instances hold. */
+  readonly held: number
 }
 
 /** A grant as an audit meets it. */

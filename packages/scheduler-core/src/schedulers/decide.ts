@@ -37,6 +37,8 @@ export interface DecideInput {
   readonly intent?: Intent | undefined
   /** The claim that is to move, or to be rebuilt where it is: the decision sees the fleet without it. */
   readonly source?: Claim | undefined
+  /** The destination of an open move of the source, which the same entry ends first: the decision sees the fleet without it too. */
+  readonly ends?: Claim | undefined
   /** What a solver answered; only the scheduler `solver` reads it. */
   readonly solution?: Solution | undefined
 }
@@ -69,8 +71,9 @@ const inOneGo = ({ select }: Pick<Scheduler, 'select'>): ReturnType<Ask> =>
   }
 
 function* decideBy(ask: Ask, fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> {
-  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
+  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, ends, solution } = input
   const held = overlay.size
+  if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   if (source !== undefined) liftSource(overlay, request, source, intent)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = yield* select(ask, fleet, overlay, request, profile, asked)
@@ -78,6 +81,7 @@ function* decideBy(ask: Ask, fleet: Fleet, overlay: Overlay, input: DecideInput)
   const { plugins } = schedulerOf(profile, fleet.plugins)
   if (source !== undefined) {
     overlay.rollback(held)
+    if (ends !== undefined && selection.parts.length > 0) overlay.liftDestination(ends, asksPlain(request))
     for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
   }
   const outside = answersFor(profile, request)
@@ -95,6 +99,7 @@ function* decideBy(ask: Ask, fleet: Fleet, overlay: Overlay, input: DecideInput)
       allOrNothing,
       ...(intent !== 'CREATE' && { intent }),
       ...(source !== undefined && { source: source.id }),
+      ...(ends !== undefined && { ends: ends.id }),
       instances,
       ...(solver !== undefined && { solver }),
       ...(outside !== undefined && { outside }),

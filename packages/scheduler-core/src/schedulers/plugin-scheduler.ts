@@ -126,6 +126,7 @@ function guard(
       },
       holdMove: refuse,
       lift: refuse,
+      liftDestination: refuse,
       get size() {
         return overlay.size
       },

@@ -1,4 +1,14 @@
-import type { ClaimPart, ClaimRef, ClaimsProposed, Grants, GroupBinding, MoveIntent, MoveProposed } from '../fleet/change.ts'
+import type {
+  AttemptProposed,
+  ClaimPart,
+  ClaimRef,
+  ClaimsProposed,
+  Grants,
+  GroupBinding,
+  InstancesProposed,
+  MoveIntent,
+  MoveProposed,
+} from '../fleet/change.ts'
 import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../version.ts'
 import { aRequest } from './request.ts'
@@ -60,6 +70,24 @@ export function aMove({
   ...shape
 }: ClaimShape & { readonly source: ClaimRef; readonly intent?: MoveIntent }): MoveProposed {
   return { ...aClaim(shape), type: 'move', intent, source }
+}
+
+/** Room for instances by the rule of level 8, of no project if not told. */
+export const someInstances = ({ project = null, ...shape }: ClaimShape & { readonly project?: string | null } = {}): InstancesProposed => ({
+  ...aClaim(shape),
+  type: 'instances',
+  project,
+})
+
+/** A further attempt for an instance that has a claim. */
+export function anAttempt({
+  source,
+  ends = null,
+  project = null,
+  ...shape
+}: ClaimShape & { readonly source: ClaimRef; readonly ends?: ClaimRef | null; readonly project?: string | null }): AttemptProposed {
+  const { intent, ...claim } = aClaim(shape)
+  return { ...claim, type: 'attempt', intent, source, ends, project }
 }
 
 /** The uuid with this number, for instances, aggregates and groups. */

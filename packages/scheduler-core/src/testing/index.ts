@@ -1,4 +1,4 @@
-export { aClaim, aMove, aUuid, type ClaimShape } from './claims.ts'
+export { aClaim, aMove, anAttempt, aUuid, type ClaimShape, someInstances } from './claims.ts'
 export { aSolution, solveExactly } from './exact-solver.ts'
 export { aDocument, aFleet, aReport, type HostShape } from './fleet.ts'
 export { aLog, type TestLog } from './log.ts'

@@ -65,6 +65,8 @@ export interface CellTaken {
 /** A host's new report: instances that it lists are counted by it from now on. */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
   host.stats = stats
+  // a report that lists nothing shows nobody
+  if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
   if (stats.instances === null) return
   host.present = stats.instances
   for (const claim of fleet.claims)
@@ -138,13 +140,21 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
 
 export const capacity = (host: ModelHost, resourceClass: string): number => inventoryOf(host, resourceClass)?.capacity ?? 0
 
-/** What is left of a class: less what the report says is used, less claims that the report does not count. */
+/**
+ * What is left of a class: less what is in use, which is what the report says or what claims of listed instances hold, if
+ * that is more; less the claims that no report shows.
+ */
 export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string): number {
   const inventory = inventoryOf(host, resourceClass)
   const reportCounts = inventory !== undefined && inventory.used !== null
-  let left = (inventory?.capacity ?? 0) - (inventory?.used ?? 0)
-  for (const { takes, isListed } of claimsOn(fleet, host)) if (!(isListed && reportCounts)) left -= takes.classes?.[resourceClass] ?? 0
-  return left
+  let shown = 0
+  let beside = 0
+  for (const { takes, isListed } of claimsOn(fleet, host)) {
+    const amount = takes.classes?.[resourceClass] ?? 0
+    if (isListed && reportCounts) shown += amount
+    else beside += amount
+  }
+  return (inventory?.capacity ?? 0) - Math.max(inventory?.used ?? 0, shown) - beside
 }
 
 const capacityOf = (total: number, ratio: number): number =>
@@ -181,14 +191,57 @@ export interface ModelGpu {
 
 /** The GPUs of a host by number, with the thousandths that are free. */
 export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
-  return [...host.stats.gpus]
-    .sort((a, b) => a.index - b.index)
-    .map(({ index, model, usedMilli }) => {
-      let left = 1_000 - (usedMilli ?? 0)
-      for (const { takes, isListed } of claimsOn(fleet, host))
-        for (const taken of takes.gpu ?? []) if (taken.index === index && !(isListed && usedMilli !== null)) left -= taken.milli
-      return { index, model, free: left }
-    })
+  const reported = [...host.stats.gpus].sort((a, b) => a.index - b.index)
+  const gpus = reported.map(({ index, model, usedMilli }) => ({ index, model, free: 1_000 - (usedMilli ?? 0) }))
+  const at = (index: number) => gpus.find((gpu) => gpu.index === index)
+  const anyCounts = reported.some(({ usedMilli }) => usedMilli !== null)
+  const counts = (index: number) => (at(index) === undefined ? anyCounts : reported.find((gpu) => gpu.index === index)?.usedMilli !== null)
+  const held = claimsOn(fleet, host).flatMap(({ takes, isListed }) => (takes.gpu ?? []).map((taken) => ({ ...taken, isListed })))
+  const shown = held.filter(({ index, isListed }) => isListed && counts(index))
+  const waiting = held.filter((taken) => !shown.includes(taken))
+  /** Thousandths one by one from these GPUs, as long as they have any; what none has is returned. */
+  const drain = (from: readonly ModelGpuState[], milli: number): number => {
+    let open = milli
+    for (const gpu of from) for (; open > 0 && gpu.free > 0; open--) gpu.free--
+    return open
+  }
+  // claims of listed instances hold more than is reported: from the GPUs that they name first
+  let hidden = shown.reduce((sum, { milli }) => sum + milli, 0) - reported.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
+  for (const gpu of gpus) {
+    const missing = shown.reduce((sum, { index, milli }) => (index === gpu.index ? sum + milli : sum), 0) - (1_000 - gpu.free)
+    const part = Math.max(0, Math.min(hidden, missing, gpu.free))
+    gpu.free -= part
+    hidden -= part
+  }
+  if (hidden > 0) {
+    const open = drain(gpus, hidden)
+    if (gpus[0] !== undefined) gpus[0].free -= open
+  }
+  // each of the others has the GPU that it names, the largest first, or another, of its own model rather
+  const homeless: { readonly index: number; readonly milli: number }[] = []
+  for (const taken of waiting.sort((a, b) => b.milli - a.milli || a.index - b.index)) {
+    const named = at(taken.index)
+    if (named !== undefined && named.free >= taken.milli) named.free -= taken.milli
+    else homeless.push(taken)
+  }
+  for (const { index, milli } of homeless) {
+    const named = at(index)
+    const order = [...gpus].sort((a, b) => Number(b.model === named?.model) - Number(a.model === named?.model) || a.index - b.index)
+    const whole = (named === undefined ? gpus : order).find(({ free: left }) => left >= milli)
+    if (whole !== undefined) whole.free -= milli
+    else {
+      const open = drain(named === undefined ? gpus : order, milli)
+      const last = named ?? gpus[0]
+      if (last !== undefined) last.free -= open
+    }
+  }
+  return gpus
+}
+
+interface ModelGpuState {
+  readonly index: number
+  readonly model: string | null
+  free: number
 }
 
 export interface ModelCell {
@@ -207,36 +260,184 @@ export interface ModelCell {
   readonly plainUsed: number
 }
 
+interface CellHold {
+  readonly cell: number
+  readonly cpus: number
+  readonly memoryMb: number
+  readonly pinned: readonly number[]
+}
+
+interface CellTally {
+  readonly id: number
+  readonly cpus: readonly number[]
+  pinned: number[]
+  readonly cpuCapacity: number
+  sharedUsed: number
+  readonly memoryCapacity: number
+  memoryFree: number
+}
+
+/** Shared CPUs that a cell may still give next to those that are pinned. */
+const sharedLeft = ({ cpus, pinned, cpuCapacity, sharedUsed }: CellTally): number =>
+  (pinned.length === 0 ? cpuCapacity : Math.floor(((cpus.length - pinned.length) * cpuCapacity) / cpus.length)) - sharedUsed
+
+function hasPlace(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): boolean {
+  if (memoryMb > 0 && memoryMb > cell.memoryFree) return false
+  if (new Set(pinned).size < pinned.length || pinned.some((cpu) => !cell.cpus.includes(cpu) || cell.pinned.includes(cpu))) return false
+  if (cpus === 0 && pinned.length === 0) return true
+  const unpinned = cell.cpus.length - cell.pinned.length - pinned.length
+  return unpinned >= 0 && cell.sharedUsed + cpus <= Math.floor((unpinned * cell.cpuCapacity) / cell.cpus.length)
+}
+
+function give(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): void {
+  cell.sharedUsed += cpus
+  cell.memoryFree -= memoryMb
+  cell.pinned.push(...pinned)
+}
+
+/** One amount from cells in an order, each as far as it has any; what none has is on the first. */
+function spread(
+  cells: readonly CellTally[],
+  amount: number,
+  left: (cell: CellTally) => number,
+  take: (cell: CellTally, by: number) => void,
+): void {
+  let open = Math.max(0, amount)
+  for (const cell of cells) {
+    const part = Math.min(open, Math.max(0, left(cell)))
+    take(cell, part)
+    open -= part
+  }
+  if (cells[0] !== undefined && open > 0) take(cells[0], open)
+}
+
+const takeShared = (cell: CellTally, by: number): void => {
+  cell.sharedUsed += by
+}
+
+const takeMemory = (cell: CellTally, by: number): void => {
+  cell.memoryFree -= by
+}
+
+const isOpen =
+  (cell: CellTally) =>
+  (cpu: number): boolean =>
+    !cell.pinned.includes(cpu)
+
+/** So many CPUs of these cells, lowest first, as long as any is left. */
+function pinSome(cells: readonly CellTally[], count: number): void {
+  for (let n = 0; n < count; n++) {
+    const cell = cells.find((one) => one.cpus.some(isOpen(one)))
+    const cpu = cell?.cpus.find(isOpen(cell))
+    if (cell !== undefined && cpu !== undefined) cell.pinned.push(cpu)
+  }
+}
+
 /** The NUMA cells of a host by number, with what is taken of them. */
 export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { stats } = host
-  return [...stats.numaCells]
-    .sort((a, b) => a.id - b.id)
-    .map((cell) => {
-      const pinned = new Set(cell.pinnedCpus ?? [])
-      let sharedUsed = cell.cpuUsage ?? 0
-      let memoryUsed = cell.memoryUsageMb ?? 0
-      for (const { takes, isListed } of claimsOn(fleet, host))
-        for (const taken of takes.numa ?? []) {
-          if (taken.cell !== cell.id) continue
-          if (!(isListed && cell.cpuUsage !== null)) sharedUsed += taken.cpus
-          if (!(isListed && cell.memoryUsageMb !== null)) memoryUsed += taken.memoryMb
-          if (!(isListed && cell.pinnedCpus !== null)) for (const cpu of taken.pinned ?? []) pinned.add(cpu)
-        }
-      const memoryCapacity = capacityOf(cell.memoryMb, stats.ramAllocationRatio)
-      return {
-        id: cell.id,
-        cpus: [...cell.cpuset].sort((a, b) => a - b),
-        pinned: [...pinned],
-        cpuCapacity: capacityOf(cell.cpuset.length, stats.cpuAllocationRatio),
-        sharedUsed,
-        memoryCapacity,
-        memoryFree: memoryCapacity - memoryUsed,
-        memory: cell.memoryMb,
-        plain: cell.memoryMb - setAsideIn(cell),
-        plainCapacity: capacityOf(cell.memoryMb - setAsideIn(cell), stats.ramAllocationRatio),
-        // a report without used memory counts the huge pages that are used, and nothing else
-        plainUsed: Math.max(0, memoryUsed - (cell.memoryUsageMb === null ? 0 : hugeUsedIn(cell))),
+  const reported = [...stats.numaCells].sort((a, b) => a.id - b.id)
+  const cells = reported.map((cell): CellTally => {
+    const memoryCapacity = capacityOf(cell.memoryMb, stats.ramAllocationRatio)
+    return {
+      id: cell.id,
+      cpus: [...cell.cpuset].sort((a, b) => a - b),
+      pinned: [...(cell.pinnedCpus ?? [])],
+      cpuCapacity: capacityOf(cell.cpuset.length, stats.cpuAllocationRatio),
+      sharedUsed: cell.cpuUsage ?? 0,
+      memoryCapacity,
+      memoryFree: memoryCapacity - (cell.memoryUsageMb ?? 0),
+    }
+  })
+  const shown: CellHold[] = []
+  const waiting: CellHold[] = []
+  for (const { takes, isListed } of claimsOn(fleet, host))
+    for (const { cell, cpus, memoryMb, pinned = [] } of takes.numa ?? []) {
+      const named = reported.filter(({ id }) => id === cell)
+      const counting = named.length === 0 ? reported : named
+      const counts = {
+        cpus: isListed && counting.some(({ cpuUsage }) => cpuUsage !== null),
+        memory: isListed && counting.some(({ memoryUsageMb }) => memoryUsageMb !== null),
+        pins: isListed && counting.some(({ pinnedCpus }) => pinnedCpus !== null),
       }
+      const part = (isShown: boolean): CellHold => ({
+        cell,
+        cpus: counts.cpus === isShown ? cpus : 0,
+        memoryMb: counts.memory === isShown ? memoryMb : 0,
+        pinned: counts.pins === isShown ? pinned : [],
+      })
+      shown.push(part(true))
+      waiting.push(part(false))
+    }
+  const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
+  const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
+  // claims of listed instances hold more than is reported: from where they name it, then from any cell
+  let hiddenPins = sum(shown, ({ pinned }) => pinned.length) - sum(reported, ({ pinnedCpus }) => pinnedCpus?.length ?? 0)
+  for (const cell of cells)
+    for (const cpu of [...new Set(inCell(cell).flatMap(({ pinned }) => pinned))].sort((a, b) => a - b)) {
+      if (hiddenPins <= 0 || !cell.cpus.includes(cpu) || cell.pinned.includes(cpu)) continue
+      cell.pinned.push(cpu)
+      hiddenPins--
+    }
+  pinSome(cells, hiddenPins)
+  let hiddenMemory = sum(shown, ({ memoryMb }) => memoryMb) - sum(reported, ({ memoryUsageMb }) => memoryUsageMb ?? 0)
+  for (const [i, cell] of cells.entries()) {
+    const missing = sum(inCell(cell), ({ memoryMb }) => memoryMb) - (reported[i]?.memoryUsageMb ?? 0)
+    const part = Math.max(0, Math.min(hiddenMemory, missing, cell.memoryFree))
+    cell.memoryFree -= part
+    hiddenMemory -= part
+  }
+  spread(cells, hiddenMemory, ({ memoryFree }) => memoryFree, takeMemory)
+  let hiddenCpus = sum(shown, ({ cpus }) => cpus) - sum(reported, ({ cpuUsage }) => cpuUsage ?? 0)
+  for (const [i, cell] of cells.entries()) {
+    const missing = sum(inCell(cell), ({ cpus }) => cpus) - (reported[i]?.cpuUsage ?? 0)
+    const part = Math.max(0, Math.min(hiddenCpus, missing, sharedLeft(cell)))
+    cell.sharedUsed += part
+    hiddenCpus -= part
+  }
+  spread(cells, hiddenCpus, sharedLeft, takeShared)
+  // each of the others has the cell that it names, those with most first, or moves as a whole, or gets what is left of each
+  const homeless: CellHold[] = []
+  for (const hold of waiting.sort(byAmount)) {
+    const named = cells.find(({ id }) => id === hold.cell)
+    if (named !== undefined && hasPlace(named, hold)) give(named, hold)
+    else homeless.push(hold)
+  }
+  for (const hold of homeless) {
+    const named = cells.filter(({ id }) => id === hold.cell)
+    const order = [...named, ...cells.filter(({ id }) => id !== hold.cell)]
+    const moved = order.map((cell) => {
+      const open = cell.cpus.filter(isOpen(cell))
+      const own = cell.id === hold.cell ? open.filter((cpu) => hold.pinned.includes(cpu)) : []
+      return { cell, hold: { ...hold, pinned: [...own, ...open.filter((cpu) => !own.includes(cpu))].slice(0, hold.pinned.length) } }
     })
+    const place = moved.find((one) => one.hold.pinned.length === hold.pinned.length && hasPlace(one.cell, one.hold))
+    if (place !== undefined) {
+      give(place.cell, place.hold)
+      continue
+    }
+    pinSome(order, hold.pinned.length)
+    spread(order, hold.memoryMb, ({ memoryFree }) => memoryFree, takeMemory)
+    spread(order, hold.cpus, sharedLeft, takeShared)
+  }
+  return cells.map((cell, i): ModelCell => {
+    const { memoryMb, memoryUsageMb } = reported[i] as (typeof reported)[number]
+    const plain = memoryMb - setAsideIn(reported[i] as (typeof reported)[number])
+    // a report without used memory counts the huge pages that are used, and nothing else
+    const huge = memoryUsageMb === null ? 0 : hugeUsedIn(reported[i] as (typeof reported)[number])
+    return {
+      ...cell,
+      memory: memoryMb,
+      plain,
+      plainCapacity: capacityOf(plain, stats.ramAllocationRatio),
+      plainUsed: Math.max(0, cell.memoryCapacity - cell.memoryFree - huge),
+    }
+  })
+}
+
+function byAmount(a: CellHold, b: CellHold): number {
+  const byFirst = b.pinned.length - a.pinned.length || b.memoryMb - a.memoryMb || b.cpus - a.cpus || a.cell - b.cell
+  if (byFirst !== 0) return byFirst
+  const differing = a.pinned.findIndex((cpu, i) => cpu !== b.pinned[i])
+  return differing < 0 ? 0 : (a.pinned[differing] as number) - (b.pinned[differing] as number)
 }

@@ -3,6 +3,7 @@ import {
   type Decided,
   type Fact,
   type Filter,
+  type Fleet,
   filters,
   type HostIndex,
   type PreparedFilter,
@@ -114,6 +115,23 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...answer, counterfactuals: answer.counterfactuals.map((one) => ({ ...one, request: more })) }
     },
   }),
+  'a claim forgets its amount when pins move': spoilCore({
+    decide: (fleet, overlay, input) => {
+      joinGpus(fleet)
+      return trueCore.decide(fleet, overlay, input)
+    },
+  }),
+  'a report gives away what its own instances hold': spoilCore({
+    decide: (fleet, overlay, input) => {
+      for (const { covered, used, claimed, free } of fleet.hosts.classes.values())
+        for (const { index } of fleet.hosts.records) {
+          const beyond = Math.max(0, at(covered, index) - at(used, index))
+          claimed[index] = at(claimed, index) - beyond
+          free[index] = at(free, index) + beyond
+        }
+      return trueCore.decide(fleet, overlay, input)
+    },
+  }),
   'a replay draws by another seed': spoilCore({
     replay: (fleet, before, record) => {
       const again = trueCore.replay(fleet, before, { ...record, seed: `${record.seed}!` })
@@ -123,6 +141,20 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'an explanation forgets the earlier picks': spoilCore({
     examineAgain: (fleet, before, record, _instance, read) => trueCore.examineAgain(fleet, before, record, 0, read),
   }),
+}
+
+/** Leaves every GPU what its report and the claims that name it leave, whatever claims wait for another: as before feature level 8. */
+function joinGpus({ hosts }: Fleet): void {
+  for (const { index, stats, claims } of hosts.records) {
+    const record = hosts.own(index)
+    for (const gpu of record.gpus) {
+      const reported = stats.gpus.find((one) => one.index === gpu.index)?.usedMilli ?? null
+      const used = reported ?? 0
+      const taken = [...claims].flatMap(({ state, grants }) => (state === 'MATERIALISED' && reported !== null ? [] : (grants.gpu ?? [])))
+      gpu.freeMilli = taken.reduce((left, { index: named, milli }) => (named === gpu.index ? left - milli : left), 1_000 - used)
+    }
+    hosts.columns.gpuMostFreeMilli[index] = record.gpus.reduce((most, { freeMilli }) => Math.max(most, freeMilli), 0)
+  }
 }
 
 function moreOf(reason: Reason, by: number): Reason {

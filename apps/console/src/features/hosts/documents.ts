@@ -33,6 +33,7 @@ export const HOST = graphql(`
     viewer { scopes }
     host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
+      usedFrom usedFromReason warnings { code subject reported held text }
       told { field label value }
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
       numa { cells { id cpus dedicated pinned cpusUsed cpusFree memoryMb memoryUsedMb memoryFreeMb pages { sizeKib total reserved used free } } }
@@ -76,6 +77,18 @@ export const SET_STATUS = graphql(`
     hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
       __typename
       ... on HostSetStatusPayload { dryRun impact { hostsAffected claimsOnAffectedHosts azChanges warnings } }
+      ... on NotFound { message code }
+      ... on ValidationError { message code issues { message } }
+    }
+  }
+`)
+
+/** Says whether the used amounts of hosts come from their reports or from claims; a dry run only says what would be free. */
+export const SET_USED_FROM = graphql(`
+  mutation HostSetUsedFrom($hosts: [ResourceNameInput!]!, $usedFrom: UsedFrom!, $reason: String!, $dryRun: Boolean!) {
+    hostSetUsedFrom(hosts: $hosts, usedFrom: $usedFrom, reason: $reason, dryRun: $dryRun) {
+      __typename
+      ... on HostSetUsedFromPayload { dryRun impact { hostsAffected claimsOnAffectedHosts warnings } }
       ... on NotFound { message code }
       ... on ValidationError { message code issues { message } }
     }

@@ -41,6 +41,7 @@ export function HostFacts({ host, actions, children }: HostFactsProps) {
         {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} ago />}
         {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
       </Fact>
+      {host.usedFrom === 'REPORT' ? null : <Fact term="Used amounts">from claims: {host.usedFromReason}</Fact>}
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
       {told.length === 0 ? null : (
         <Fact term="Machine">

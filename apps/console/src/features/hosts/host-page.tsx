@@ -29,6 +29,7 @@ import { type HostDetail, HostUsage } from './host-usage.tsx'
 import { hostOfKey, keyOfHost, rememberOpened } from './opened-host.ts'
 import { type HostSheet, readHostSearch } from './search.ts'
 import { SetStatus } from './set-status.tsx'
+import { SetUsedFrom } from './set-used-from.tsx'
 import './hosts.css'
 import { Stale } from '../../ui/stale.tsx'
 
@@ -207,6 +208,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
 function Identity({ host, scopes, onChanged }: IdentityProps) {
   const [isSetting, setSetting] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
+  const [isCounting, setCounting] = useState(false)
   return (
     <HostFacts
       host={host}
@@ -219,6 +221,11 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
             <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setLeaving(true)}>
               Evacuate
             </WriteButton>
+            {mayCountByClaims(host) ? (
+              <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setCounting(true)}>
+                Used amounts from {host.usedFrom === 'REPORT' ? 'claims' : 'the report'}
+              </WriteButton>
+            ) : null}
           </>
         ) : (
           <Text size="xs" c="dimmed" component="span">
@@ -227,6 +234,21 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
         )
       }
     >
+      {host.warnings.map(({ code, subject, text }) => (
+        <Alert key={`${code} ${subject}`} color="yellow" mt="xs" title={titles[code] ?? code}>
+          {text}
+        </Alert>
+      ))}
+      {isCounting ? (
+        <SetUsedFrom
+          host={host}
+          onClose={() => setCounting(false)}
+          onDone={() => {
+            setCounting(false)
+            onChanged()
+          }}
+        />
+      ) : null}
       {isLeaving ? <Evacuate host={host.name} node={host.node} onClose={() => setLeaving(false)} onDone={onChanged} /> : null}
       {isSetting ? (
         <SetStatus
@@ -241,6 +263,15 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
       ) : null}
     </HostFacts>
   )
+}
+
+/** Of use to hosts that list no instances, and to those where it was set. */
+const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
+  usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')
+
+const titles: Readonly<Record<string, string>> = {
+  'use.below_claims': 'The report counts too little',
+  'use.no_instances': 'The host does not list its instances',
 }
 
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {

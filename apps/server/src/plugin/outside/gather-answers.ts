@@ -1,3 +1,4 @@
+import { findInstances } from '../../replica/attempts.ts'
 import { answerFromKey } from '../../replica/batch.ts'
 import type { Gather } from '../../replica/gather.ts'
 import { findSource, requestOfMove } from '../../replica/moves.ts'
@@ -16,10 +17,12 @@ export const gatherAnswers =
   (fleet, call) => {
     const now = fleet()
     const profile = now.profiles.pick(call.profile, call.account, call.key)
-    const source = call.source === null ? undefined : findSource(now, call.source)
+    const found = findInstances(now, call, now.now)
+    if (found?.type === 'taken') return others(fleet, call)
+    const source = call.source === null ? found?.source : findSource(now, call.source)
     // what is not there is told of when it is decided
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
-    const request = source === undefined ? call.request : requestOfMove(now, call, source)
+    const request = found?.request ?? (source === undefined ? call.request : requestOfMove(now, call, source))
     const since = timers.now()
     const answering = outside.gather(now, profile, [request], { source, waitMs: Math.max(1, call.deadlineMs - KEPT_MS) })
     if (answering === undefined) return others(fleet, call)

@@ -1,4 +1,4 @@
-import { Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
+import { Fleet, isLive, type LogEntry, type Void } from '@gantt/scheduler-core'
 import type { Planted } from '../world.ts'
 
 /**
@@ -47,6 +47,12 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
+  'an instance is claimed twice': {
+    spoil({ ledger }) {
+      ledger.rivalsOf = () => []
+    },
+  },
+
   'idempotency keys are forgotten on restart': {
     restore: (checkpoint) => ({ ...checkpoint, keys: [] }),
   },
@@ -60,6 +66,43 @@ export const mistakes: Readonly<Record<string, Planted>> = {
         holdAll(record)
         for (const claim of counted) claim.state = 'MATERIALISED'
       }
+    },
+  },
+
+  'a claim forgets its amount when pins move': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const verdicts = apply(entry)
+        // as before feature level 8: a GPU is taken once, whether a report shows it in use or a claim names it or both
+        for (const { index, stats, claims, usedFrom } of fleet.hosts.records) {
+          const named = [...claims]
+            .filter((claim) => isLive(claim) && claim.state !== 'MATERIALISED')
+            .flatMap(({ grants }) => grants.gpu ?? [])
+          const record = fleet.hosts.own(index)
+          for (const gpu of record.gpus) {
+            const isUsed = usedFrom === 'REPORT' && stats.gpus.some((one) => one.index === gpu.index && one.usedMilli === 1_000)
+            gpu.freeMilli = isUsed || named.some((one) => one.index === gpu.index) ? 0 : 1_000
+          }
+          fleet.hosts.columns.gpuMostFreeMilli[index] = Math.max(0, ...record.gpus.map(({ freeMilli }) => freeMilli))
+        }
+        return verdicts
+      })
+    },
+  },
+
+  'a report gives away what its own instances hold': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const verdicts = apply(entry)
+        for (const { capacity, used, claimed, covered, free } of fleet.hosts.classes.values())
+          for (const { index } of fleet.hosts.records) {
+            const beyond = Math.max(0, (covered[index] as number) - (used[index] as number))
+            covered[index] = (covered[index] as number) - beyond
+            claimed[index] = (claimed[index] as number) - beyond
+            free[index] = (capacity[index] as number) - (used[index] as number) - (claimed[index] as number)
+          }
+        return verdicts
+      })
     },
   },
 

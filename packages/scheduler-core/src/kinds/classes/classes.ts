@@ -115,6 +115,12 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     return false
   },
 
+  usedBelowClaims: ({ classes }, host) =>
+    [...classes].flatMap(([subject, { covered, used }]) => {
+      const [reported, held] = [at(used, host), at(covered, host)]
+      return held > reported ? [{ subject, reported, held }] : []
+    }),
+
   reason(hosts, host, ask) {
     const held = heldByMover(hosts, host)?.classes
     for (const one of ask) {
@@ -193,10 +199,21 @@ function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][n
 function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {
   for (const resourceClass in grant) {
     const columns = hosts.classColumns(resourceClass)
-    if (materialised && columns.countsUse[host] === 1) continue
-    columns.claimed[host] = at(columns.claimed, host) + sign * (grant[resourceClass] as number)
+    let beyond = sign * (grant[resourceClass] as number)
+    if (materialised && columns.countsUse[host] === 1) {
+      if (hosts.featureLevel < STRICT_CLAIMS) continue
+      beyond = cover(columns, host, beyond)
+    }
+    columns.claimed[host] = at(columns.claimed, host) + beyond
     refresh(columns, host)
   }
+}
+
+/** So much more is held by claims whose use is reported; returns how much more of it the report does not count. */
+function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
+  const before = Math.max(0, at(covered, host) - at(used, host))
+  covered[host] = at(covered, host) + amount
+  return Math.max(0, at(covered, host) - at(used, host)) - before
 }
 
 function refresh(columns: ClassColumns, host: HostIndex): void {
@@ -207,6 +224,7 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
   columns.used[host] = used
   columns.claimed[host] = 0
+  columns.covered[host] = 0
   refresh(columns, host)
 }
 

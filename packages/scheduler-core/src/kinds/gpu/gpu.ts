@@ -1,11 +1,15 @@
 import { fromRequest } from '../../evidence.ts'
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
+import { ClaimCount } from '../claim-count.ts'
+import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, gpuFits, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
+import { GpuUnits } from './units.ts'
 
 /** GPUs of a host in the order in which a rule would take them; the first `count` that fit are taken. */
 type GpuOrder = (gpus: readonly GpuState[], ask: GpuRequest) => readonly GpuState[]
@@ -16,6 +20,9 @@ const orders: Readonly<Record<string, GpuOrder>> = {
   emptiest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => b.freeMilli - a.freeMilli || a.index - b.index)),
   first: (gpus) => gpus,
 }
+
+/** What claims hold, from feature level STRICT_CLAIMS on. */
+const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undefined)
 
 /** Whole GPUs and shares of them, optionally of listed models. */
 export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
@@ -71,20 +78,40 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
+  lift(hosts, host, grant, materialised) {
+    const record = hosts.own(host)
+    const count = counts.of(record)
+    if (count === undefined) {
+      add(hosts, host, grant, false, -1)
+      return () => add(hosts, host, grant, false, 1)
+    }
+    const putBack = grant.map((part) => count.lift(part, materialised && count.units.countsUse(part.index)))
+    sumUp(hosts, host, record.gpus)
+    return () => {
+      for (const back of putBack.reverse()) back()
+      sumUp(hosts, host, record.gpus)
+    }
+  },
+
   takeInventory(hosts, host, stats) {
     const record = hosts.own(host)
     record.gpus = stats.gpus
       .map(({ index, model, usedMilli }) => ({ index, model, countsUse: usedMilli !== null, freeMilli: WHOLE_GPU - (usedMilli ?? 0) }))
       .sort((a, b) => a.index - b.index)
-    hosts.columns.gpuFreeMilli[host] = record.gpus.reduce((sum, gpu) => sum + gpu.freeMilli, 0)
-    hosts.columns.gpuMostFreeMilli[host] = mostFreeOf(record.gpus)
+    const used = new Map(stats.gpus.map(({ index, usedMilli }) => [index, usedMilli ?? 0]))
+    counts.set(record, hosts.featureLevel < STRICT_CLAIMS ? undefined : new ClaimCount(new GpuUnits(record.gpus, used)))
+    sumUp(hosts, host, record.gpus)
   },
 
   copy(from, to) {
     to.gpus = from.gpus.map((gpu) => ({ ...gpu }))
+    const count = counts.of(from)
+    counts.set(to, count?.copy(count.units.copy(to.gpus)))
   },
 
   countsUse: (hosts, host) => hosts.get(host).gpus.some(({ countsUse }) => countsUse),
+
+  usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
@@ -147,15 +174,27 @@ export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus
 const modelsOf = (gpus: readonly GpuState[]): string => [...new Set(gpus.map(({ model }) => model ?? 'unnamed'))].join(', ')
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly GpuGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { gpus } = hosts.own(host)
-  const { gpuFreeMilli, gpuMostFreeMilli } = hosts.columns
-  for (const { index, milli } of grant) {
-    const gpu = gpus.find((device) => device.index === index)
-    if (gpu === undefined || (materialised && gpu.countsUse)) continue
-    gpu.freeMilli -= sign * milli
-    gpuFreeMilli[host] = (gpuFreeMilli[host] as number) - sign * milli
+  const record = hosts.own(host)
+  const { gpus } = record
+  const count = counts.of(record)
+  for (const part of grant) {
+    if (count !== undefined) {
+      const isCounted = materialised && count.units.countsUse(part.index)
+      if (sign === 1) count.hold(part, isCounted)
+      else count.drop(part, isCounted)
+      continue
+    }
+    const gpu = gpus.find((device) => device.index === part.index)
+    if (gpu !== undefined && !(materialised && gpu.countsUse)) gpu.freeMilli -= sign * part.milli
   }
-  gpuMostFreeMilli[host] = mostFreeOf(gpus)
+  sumUp(hosts, host, gpus)
+}
+
+function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[]): void {
+  let sum = 0
+  for (const { freeMilli } of gpus) sum += freeMilli
+  columns.gpuFreeMilli[host] = sum
+  columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
 }
 
 /** Thousandths free of the GPU with the most; 0 without GPUs. */

@@ -159,6 +159,12 @@ export class CellState implements CellInventory {
     else this.pinnedByClaims.set(cpu, holders)
     this.#free = undefined
   }
+
+  /** No claim holds a CPU for itself any more. */
+  unpinAll(): void {
+    this.pinnedByClaims.clear()
+    this.#free = undefined
+  }
 }
 
 /** The lesser of a cell's free shares of CPUs and of memory, 0..1. Pinned CPUs are not free. */

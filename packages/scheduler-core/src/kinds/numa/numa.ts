@@ -4,7 +4,9 @@ import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
+import { ClaimCount } from '../claim-count.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
+import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
@@ -12,6 +14,7 @@ import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, fr
 import { choosePins, cpusOf } from './pin.ts'
 import { placeAlone, placerOf } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
+import { type CellPiece, CellUnits, isNothing, pieceOf } from './units.ts'
 import { whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -24,6 +27,9 @@ const orders: Readonly<Record<string, CellOrder>> = {
   emptiest: (a, b) => freeRate(b) - freeRate(a) || a.id - b.id,
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
+
+/** What claims hold, from feature level STRICT_CLAIMS on. */
+const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**
  * Guest cells on distinct host cells, each with enough shared CPUs, CPUs of its own on the cores that it wants, memory and
@@ -91,22 +97,46 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
+  lift(hosts, host, grant, materialised) {
+    const count = counts.of(hosts.own(host))
+    if (count === undefined) {
+      add(hosts, host, grant, false, -1)
+      return () => add(hosts, host, grant, false, 1)
+    }
+    const putBack = grant.flatMap((part) => {
+      if (!materialised) return [count.lift(pieceOf(part), false)]
+      const { counted, beside } = count.units.split(part)
+      // CPUs that the report pins are its own: the guest keeps its cells as a whole, or asks for others
+      const pieces = [{ piece: { ...counted, pins: [] }, isCounted: true }, { piece: beside, isCounted: false }]
+      return pieces.filter(({ piece }) => !isNothing(piece)).map(({ piece, isCounted }) => count.lift(piece, isCounted))
+    })
+    return () => {
+      for (const back of putBack.reverse()) back()
+    }
+  },
+
   takeInventory(hosts, host, stats) {
     const isStrict = hosts.featureLevel >= STRICT_CLAIMS
-    hosts.own(host).cells = stats.numaCells
+    const record = hosts.own(host)
+    record.cells = stats.numaCells
       .map((cell) => new CellState(inventoryOf(stats, cell, isStrict), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
     hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
+    counts.set(record, isStrict && record.cells.length > 0 ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats))) : undefined)
   },
 
   copy(from, to) {
     to.cells = from.cells.map((cell) => cell.copy())
+    const count = counts.of(from)
+    counts.set(to, count?.copy(count.units.copy(to.cells)))
   },
 
   countsUse: (hosts, host) =>
     hosts
       .get(host)
       .cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned || cell.pages?.some(({ countsUse }) => countsUse)),
+
+  usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
@@ -212,8 +242,19 @@ function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
 }
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { cells } = hosts.own(host)
+  const record = hosts.own(host)
+  const { cells } = record
+  const count = counts.of(record)
   for (const part of grant) {
+    if (count !== undefined) {
+      if (!materialised) change(count, pieceOf(part), false, sign)
+      else {
+        const { counted, beside } = count.units.split(part)
+        change(count, counted, true, sign)
+        change(count, beside, false, sign)
+      }
+      continue
+    }
     const cell = cells.find(({ id }) => id === part.cell)
     if (cell === undefined) continue // the host no longer has that cell: nothing is left to count
     if (!(materialised && cell.countsCpu)) cell.cpuFree -= sign * part.cpus
@@ -222,6 +263,19 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
     const pages = part.pages === undefined ? undefined : cell.pages?.find(({ sizeKib }) => sizeKib === part.pages?.sizeKib)
     if (pages !== undefined && !(materialised && pages.countsUse)) pages.free -= sign * (part.pages?.count ?? 0)
   }
+}
+
+function change(count: ClaimCount<CellPiece, CellUnits>, piece: CellPiece, isCounted: boolean, sign: 1 | -1): void {
+  if (isNothing(piece)) return
+  if (sign === 1) count.hold(piece, isCounted)
+  else count.drop(piece, isCounted)
+}
+
+/** Pages that the report says are in use, by size in KiB, over all cells. */
+function usedPagesOf({ numaCells }: HostStats): ReadonlyMap<number, number> {
+  const pages = new Map<number, number>()
+  for (const { sizeKib, used } of numaCells.flatMap((cell) => cell.pages)) pages.set(sizeKib, (pages.get(sizeKib) ?? 0) + (used ?? 0))
+  return pages
 }
 
 function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], isStrict: boolean): CellInventory {

@@ -1,13 +1,23 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
+import type { HostStats } from '../../fleet/stats.ts'
+import { statsToCount } from '../../fleet/used-from.ts'
+import { auditSort } from '../audit-units.ts'
+import { ClaimCount } from '../claim-count.ts'
+import { createHostState } from '../host-state.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { socketsOf } from './near.ts'
-import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools } from './pool.ts'
+import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools, usedByPool } from './pool.ts'
+import { type PoolPiece, PoolUnits, sortOf } from './units.ts'
+
+/** What claims hold, from feature level STRICT_CLAIMS on. */
+const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
 
 /** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
 export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
@@ -49,11 +59,37 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
-  takeInventory: (hosts, host, stats) => takePools(hosts.own(host), stats.pciPools),
+  lift(hosts, host, grant, materialised) {
+    const held = counts.of(hosts.own(host))
+    if (held === undefined) {
+      add(hosts, host, grant, false, -1)
+      return () => add(hosts, host, grant, false, 1)
+    }
+    const putBack = grant.map(({ pool, count }) => held.lift({ pool, count }, materialised && held.units.countsUse(pool)))
+    return () => {
+      for (const back of putBack.reverse()) back()
+    }
+  },
 
-  copy: copyPools,
+  takeInventory(hosts, host, stats) {
+    const record = hosts.own(host)
+    takePools(record, stats.pciPools)
+    const { list } = poolsOf(record)
+    counts.set(
+      record,
+      hosts.featureLevel < STRICT_CLAIMS || list.length === 0 ? undefined : new ClaimCount(new PoolUnits(list, usedByPool(stats.pciPools))),
+    )
+  },
+
+  copy(from, to) {
+    copyPools(from, to)
+    const count = counts.of(from)
+    counts.set(to, count?.copy(count.units.copy(poolsOf(to).list)))
+  },
 
   countsUse: (hosts, host) => poolsOf(hosts.get(host)).list.some(({ countsUse }) => countsUse),
+
+  usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
   reason(hosts, host, ask) {
     const pools = poolsOf(hosts.get(host))
@@ -98,8 +134,9 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   },
 
   audit(hosts, host, held) {
-    const { pciPools } = hosts.get(host).stats
-    return auditPools(poolsOf(hosts.get(host)).list, toPools(pciPools), held)
+    const { pciPools } = statsToCount(hosts.get(host))
+    const { list } = poolsOf(hosts.get(host))
+    return hosts.featureLevel < STRICT_CLAIMS ? auditPools(list, toPools(pciPools), held) : auditSorts(list, pciPools, held)
   },
 }
 
@@ -115,8 +152,16 @@ const placeOf = (hosts: HostTable, host: HostIndex, grant: readonly CellGrant[])
 })
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { list } = poolsOf(hosts.own(host))
+  const record = hosts.own(host)
+  const { list } = poolsOf(record)
+  const held = counts.of(record)
   for (const { pool: key, count } of grant) {
+    if (held !== undefined) {
+      const isCounted = materialised && held.units.countsUse(key)
+      if (sign === 1) held.hold({ pool: key, count }, isCounted)
+      else held.drop({ pool: key, count }, isCounted)
+      continue
+    }
     const pool = list.find((state) => state.key === key)
     // the host no longer has that pool: nothing is left to count
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
@@ -127,6 +172,40 @@ function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
   return sums
+}
+
+/** Sort by sort, pools as they are against those of the report and what claims hold of them. */
+function auditSorts(
+  actual: readonly PoolState[],
+  pciPools: HostStats['pciPools'],
+  held: readonly HeldGrant<readonly PciGrant[]>[],
+): readonly Mismatch[] {
+  const reported = toPools(pciPools)
+  const used = usedByPool(pciPools)
+  const holds = new Map<string, { always: number; unlessCounted: number; late: string | undefined }>()
+  for (const { grant, counted, isLate, claim } of held)
+    for (const { pool, count } of grant) {
+      const hold = holds.get(pool) ?? { always: 0, unlessCounted: 0, late: undefined }
+      holds.set(pool, hold)
+      hold[counted ? 'unlessCounted' : 'always'] += count
+      if (isLate && !counted) hold.late = claim
+    }
+  return [...new Set(reported.map(({ key }) => sortOf(key)))].flatMap((sort) =>
+    auditSort(
+      `PCI ${sort}`,
+      reported
+        .filter(({ key }) => sortOf(key) === sort)
+        .map(({ key, countsUse, free }) => ({
+          id: key,
+          field: `PCI ${key} free`,
+          capacity: free + (used.get(key) ?? 0),
+          used: used.get(key) ?? 0,
+          countsUse,
+          free: actual.find((pool) => pool.key === key)?.free,
+        })),
+      new Map([...holds].filter(([pool]) => sortOf(pool) === sort)),
+    ),
+  )
 }
 
 /** Pools as they are against those of the report, less what the claims take. */

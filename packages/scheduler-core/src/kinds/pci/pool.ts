@@ -84,6 +84,13 @@ export function toPools(reported: readonly Reported[]): readonly PoolState[] {
   return [...found.values()]
 }
 
+/** Devices in use by the name of their pool, as reported; none where the report leaves that to claims. */
+export function usedByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
+  const used = new Map<string, number>()
+  for (const pool of reported) used.set(poolKey(pool), (used.get(poolKey(pool)) ?? 0) + (pool.used ?? 0))
+  return used
+}
+
 /** The name of a pool: the same for pools that are alike, another for all others. */
 export function poolKey({ vendorId, productId, deviceType, numaNode, tags }: Reported): string {
   const tagged = Object.entries(tags)

@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { wholeNumber } from './options.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+
+interface Limits {
+  readonly cap: number
+  readonly afterlife: string
+  readonly version: number
+  readonly endedKeys: number
+  readonly keptKeys: number
+}
+
+interface Flags extends ConnectionFlags {
+  readonly cap?: number
+  readonly afterlifeMinutes?: number
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+const LIMITS = 'cap afterlife version endedKeys keptKeys'
+const READ = `query KeyLimits { keyLimits { ${LIMITS} } }`
+const UPDATE = `mutation UpdateKeyLimits($ifVersion: Int!, $cap: Int!, $afterlife: Duration!, $dryRun: Boolean!) {
+  keyLimitsUpdate(ifVersion: $ifVersion, cap: $cap, afterlife: $afterlife, dryRun: $dryRun) {
+    __typename ... on KeyLimitsPayload { dryRun keyLimits { ${LIMITS} } } ${REFUSAL} } }`
+
+/** `gantt key-limits`: how many idempotency keys are kept once their claims have ended, and for how long. */
+export function addKeyLimits(program: Command): void {
+  const command = program
+    .command('key-limits')
+    .description('show how many ended idempotency keys are kept and for how long, or set it for the whole fleet')
+    .option('--cap <n>', 'keys whose claims have all ended, at most: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
+    .option('--afterlife-minutes <n>', 'how long a key outlives its last claim: 1 to 1440', wholeNumber(1, 1_440))
+    .option('--dry-run', 'only tell what they would be')
+    .action((flags: Flags) => run(flags, () => keyLimits(flags)))
+  withExamples(withService(command), [
+    ['gantt key-limits', 'the limits, and how many keys there are'],
+    ['gantt key-limits --cap 40000000', 'for twice as many placements an hour; each key takes memory (docs/performance.md)'],
+    ['gantt key-limits --afterlife-minutes 30', 'for callers that ask again within half an hour'],
+  ])
+}
+
+async function keyLimits(flags: Flags): Promise<Result> {
+  const client = connect(flags)
+  const { keyLimits: now } = await client.request<{ keyLimits: Limits }>(READ)
+  const { cap, afterlifeMinutes, dryRun = false } = flags
+  if (cap === undefined && afterlifeMinutes === undefined) return { lines: toLines(now), json: now }
+  const afterlife = afterlifeMinutes === undefined ? now.afterlife : `PT${afterlifeMinutes}M`
+  const { keyLimitsUpdate: answer } = await client.request<{ keyLimitsUpdate: { readonly keyLimits: Limits } | Refusal }>(UPDATE, {
+    ...{ ifVersion: now.version, cap: cap ?? now.cap, afterlife, dryRun },
+  })
+  if (!('keyLimits' in answer)) throw toRefusal(answer)
+  return { lines: [...(dryRun ? ['Nothing was changed. It would be:'] : []), ...toLines(answer.keyLimits)], json: answer.keyLimits }
+}
+
+const toLines = ({ cap, afterlife, version, endedKeys, keptKeys }: Limits): string[] => [
+  `cap        ${cap} ended keys (${endedKeys} now; ${keptKeys - endedKeys} more are of live claims and do not count)`,
+  `afterlife  ${afterlife}`,
+  `version    ${version}`,
+]

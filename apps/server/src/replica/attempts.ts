@@ -1,0 +1,59 @@
+import { type Claim, type Fleet, type RequestSpec, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import { triedHosts } from '@gantt/scheduler-core/nova'
+import { requestOfMove } from './moves.ts'
+import type { PlacementCall } from './placement.ts'
+
+/** What a call finds where it asks for room for an instance that has a live claim: it is refused, or is a further attempt. */
+export type Found =
+  | { readonly type: 'taken'; readonly claim: Claim }
+  | {
+      readonly type: 'attempt'
+      readonly source: Claim
+      /** The destination of an earlier attempt, which is released first. */
+      readonly ends: Claim | undefined
+      readonly request: RequestSpec
+    }
+
+/**
+ * Whether an instance of a call has a live claim at a store time, and what follows from it; undefined: none has, and the call is as any
+ * other. Only since the level of that rule, and only for calls that take room for new instances.
+ */
+export function findInstances(fleet: Fleet, call: PlacementCall, now: number): Found | undefined {
+  const { request, account } = call
+  if (fleet.featureLevel < STRICT_CLAIMS || call.source !== null || call.mode === 'NONE') return undefined
+  const scope = { account, project: request.projectId }
+  for (const instance of request.instanceUuids) {
+    const [first, ...others] = fleet.ledger.rivalsOf(instance, scope, now)
+    if (first === undefined) continue
+    const { claim: source } = first
+    const ends = source.target === null ? undefined : fleet.ledger.claims.get(source.target)
+    const both = ends === undefined ? [source] : [source, ends]
+    const mayMove = others.length === 0 && request.numInstances === 1 && both.every((claim) => claim.account === account)
+    if (!mayMove || !isFurtherAttempt(fleet, call, both)) return { type: 'taken', claim: source }
+    return { type: 'attempt', source, ends, request: requestOfAttempt(fleet, call, source) }
+  }
+  return undefined
+}
+
+/** Nova tried a host of the claim before, or the call takes an alternate of the decision behind it. */
+const isFurtherAttempt = (fleet: Fleet, { request, takesAlternate }: PlacementCall, claims: readonly Claim[]): boolean =>
+  takesAlternate === true || triedHosts(request).some((tried) => claims.some((claim) => isOn(fleet, claim, tried)))
+
+/** By the node too, where a host has several. */
+function isOn({ hosts }: Fleet, claim: Claim, tried: { readonly host: string; readonly node: string }): boolean {
+  const { host, node } = hosts.get(claim.host)
+  return host === tried.host && (node === tried.node || hosts.nodesOf(host).length === 1)
+}
+
+/**
+ * A further attempt keeps the instance's server group, and leaves every host where it was tried. A host of several nodes is not left, for
+ * another node of it may do.
+ */
+function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): RequestSpec {
+  const request = requestOfMove(fleet, { request: call.request, intent: 'RESIZE' }, source)
+  const tried = [fleet.hosts.get(source.host), ...triedHosts(call.request)].map(({ host }) => host)
+  return {
+    ...request,
+    ignoreHosts: [...new Set([...request.ignoreHosts, ...tried.filter((host) => fleet.hosts.nodesOf(host).length === 1)])],
+  }
+}

@@ -1,0 +1,27 @@
+import { usedFromValues, type HostWarning as Warning, warningText } from '@gantt/scheduler-core'
+import { builder } from './builder.ts'
+
+export const UsedFrom = builder.enumType('UsedFrom', {
+  description:
+    'Where the used amounts of a host come from: REPORT, what it reports and what claims hold that it does not count; CLAIMS, all claims and nothing else.',
+  values: usedFromValues,
+})
+
+export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
+  description:
+    "What of a host's last report cannot be, or makes it count for more than it may use. docs/errors.md has a cure for each code.",
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'use.below_claims or use.no_instances.' }),
+    subject: t.exposeString('subject', { description: 'The resource class or sort of device; `instances` where none are listed.' }),
+    reported: t.expose('reported', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Units in use, as reported; null where it says nothing.',
+    }),
+    held: t.expose('held', {
+      type: 'SafeInt',
+      description: 'Units that the claims of the listed instances hold; where none are listed, the live claims that count in full.',
+    }),
+    text: t.string({ description: 'As one sentence, with what to do.', resolve: warningText }),
+  }),
+})

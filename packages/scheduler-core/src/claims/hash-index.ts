@@ -1,0 +1,132 @@
+import type { Owner } from '../fleet/owner.ts'
+
+/** Entries of one bucket: a look goes through all of them, and a copy of the index clones each bucket that is written after it. */
+const BUCKET = 256
+/** Beyond so many bits all entries of a full bucket have one hash, and it grows instead. */
+const MOST_DEPTH = 26
+
+interface Bucket {
+  readonly owner: Owner
+  /** How many of the low bits of the hash all of its entries have in common. */
+  readonly depth: number
+  count: number
+  hashes: Uint32Array
+  records: Uint32Array
+}
+
+/**
+ * Which records a text may be in, by a hash of 32 bits; of the number of a record its low 32 bits are kept. Numbers only, so that tens of
+ * millions of entries take some 12 bytes each and no garbage collector looks at them, where one JavaScript Map ends at 17 million. Extendible
+ * hashing: a full bucket is split in two, and nothing else moves, so that no step takes long. Copies share their buckets until one side
+ * writes (owner.ts).
+ */
+export class HashIndex {
+  #depth = 0
+  #owner: Owner = {}
+  /** By the low bits of a hash; several positions may have one bucket. */
+  #directory: Bucket[] = [newBucket(this.#owner, 0)]
+
+  add(text: string, record: number): void {
+    const hash = hashOf(text)
+    let bucket = this.#own(hash)
+    for (; bucket.count === bucket.hashes.length; bucket = this.#own(hash)) {
+      if (bucket.depth < MOST_DEPTH) this.#split(bucket)
+      else grow(bucket)
+    }
+    bucket.hashes[bucket.count] = hash
+    bucket.records[bucket.count] = record
+    bucket.count++
+  }
+
+  /** Records that the text may be in. Another text may have the same hash: they are to be looked at. */
+  *find(text: string): Generator<number, void> {
+    const hash = hashOf(text)
+    const { count, hashes, records } = this.#bucketOf(hash)
+    for (let i = 0; i < count; i++) if (hashes[i] === hash) yield records[i] as number
+  }
+
+  remove(text: string, record: number): void {
+    const hash = hashOf(text)
+    const bucket = this.#own(hash)
+    for (let i = 0; i < bucket.count; i++) {
+      if (bucket.hashes[i] !== hash || bucket.records[i] !== record >>> 0) continue
+      bucket.count--
+      bucket.hashes[i] = bucket.hashes[bucket.count] as number
+      bucket.records[i] = bucket.records[bucket.count] as number
+      return
+    }
+  }
+
+  copy(): HashIndex {
+    const copy = new HashIndex()
+    copy.#depth = this.#depth
+    copy.#directory = this.#directory.slice()
+    // what both have is neither's from here on
+    this.#owner = {}
+    return copy
+  }
+
+  #bucketOf(hash: number): Bucket {
+    return this.#directory[lowBits(hash, this.#depth)] as Bucket
+  }
+
+  #own(hash: number): Bucket {
+    const bucket = this.#bucketOf(hash)
+    if (bucket.owner === this.#owner) return bucket
+    const own: Bucket = { ...bucket, owner: this.#owner, hashes: bucket.hashes.slice(), records: bucket.records.slice() }
+    this.#place(own, hash)
+    return own
+  }
+
+  /** Puts a bucket at every position that leads to it. */
+  #place(bucket: Bucket, hash: number): void {
+    for (let at = lowBits(hash, bucket.depth); at < this.#directory.length; at += 2 ** bucket.depth) this.#directory[at] = bucket
+  }
+
+  #split({ depth, count, hashes, records }: Bucket): void {
+    if (depth === this.#depth) {
+      this.#directory = this.#directory.concat(this.#directory)
+      this.#depth++
+    }
+    const halves = [newBucket(this.#owner, depth + 1), newBucket(this.#owner, depth + 1)] as const
+    for (let i = 0; i < count; i++) {
+      const hash = hashes[i] as number
+      const half = halves[((hash >>> depth) & 1) as 0 | 1]
+      half.hashes[half.count] = hash
+      half.records[half.count] = records[i] as number
+      half.count++
+    }
+    const low = lowBits(hashes[0] as number, depth)
+    this.#place(halves[0], low)
+    this.#place(halves[1], low + 2 ** depth)
+  }
+}
+
+const newBucket = (owner: Owner, depth: number): Bucket => ({
+  owner,
+  depth,
+  count: 0,
+  hashes: new Uint32Array(BUCKET),
+  records: new Uint32Array(BUCKET),
+})
+
+function grow(bucket: Bucket): void {
+  const larger = (from: Uint32Array): Uint32Array => {
+    const to = new Uint32Array(2 * from.length)
+    to.set(from)
+    return to
+  }
+  bucket.hashes = larger(bucket.hashes)
+  bucket.records = larger(bucket.records)
+}
+
+const lowBits = (hash: number, bits: number): number => hash & (2 ** bits - 1)
+
+/** FNV-1a over code units, then mixed, so that every bit of the text is in every bit of the hash. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,125 @@
+import type {
+  AttemptProposed,
+  ClaimsProposed,
+  InstancesProposed,
+  KeyAbandoned,
+  KeyLimitsChanged,
+  MoveProposed,
+  Proposal,
+} from '../fleet/change.ts'
+import { projectOf } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { groupAllows } from '../fleet/groups.ts'
+import { type Claim, isLive } from './claim.ts'
+import { type InstanceScope, isSameScope, scopeOf } from './instances.ts'
+import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void } from './judge.ts'
+import { grantsFit, growsInPlace, holdMove, isPlain } from './ledger.ts'
+
+/**
+ * What makes a proposal count since feature level 8: the rules of judge.ts, and beside them that an instance has one live claim in its
+ * project, and that the keys of live claims do not count against the cap. Frozen as that page is, and held by golden tests: a change of
+ * rule is a new kind of entry behind a new level. Proposals of the types from before the level are judged by it too, wherever they were
+ * decided, with the project of their request: so nothing that was on its way when the level rose gets past it.
+ */
+
+const isFull = ({ ledger }: Fleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
+
+/** All parts count together, or none: as in `judgeClaims`, and none of the instances has a live claim. */
+export function judgeInstances(fleet: Fleet, basis: number, change: ClaimsProposed | InstancesProposed, fence: number): Void {
+  const scope = { account: change.account, project: projectOf(change) }
+  const refusal =
+    judgeProposal(fleet, basis, change, isFull(fleet)) ?? (isTaken(fleet, change, scope) ? 'claim.instance_taken' : consume(fleet, change))
+  if (refusal !== undefined) return refusal
+  touchHosts(fleet, change)
+  for (const { instance } of change.parts) if (instance !== null) expireOverdue(fleet, instance, scope)
+  fleet.ledger.open(change, fence, fleet.place.revision, fleet.now)
+  return undefined
+}
+
+/** A claim moves as in `judgeMove`. Its instance stays the one that it is. */
+export const judgeMoveOfInstance = (fleet: Fleet, basis: number, change: MoveProposed, fence: number): Void =>
+  judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
+
+/**
+ * A further attempt for an instance: the destination of its claim's open move is released, and a move to where it is tried next begins.
+ * Both or neither.
+ */
+export function judgeAttempt(fleet: Fleet, basis: number, change: AttemptProposed, fence: number): Void {
+  const { ledger, hosts, groups, place, now } = fleet
+  const refusal = judgeProposal(fleet, basis, change, isFull(fleet))
+  if (refusal !== undefined) return refusal
+  const [part, ...others] = change.parts
+  const source = ledger.claims.get(change.source.claim)
+  if (part === undefined || others.length > 0) return 'claim.lost'
+  if (!isOwn(change, source, change.source.fence) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
+  if (!isSameScope(scopeOf(source), change)) return 'claim.lost'
+  const ended = source.target === null ? undefined : ledger.claims.get(source.target)
+  // what is released is what the caller has seen: a move that another attempt began since is not
+  if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
+  if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
+  // beside this one move the instance has no claim: one from before level 8 may be there
+  if (ledger.rivalsOf(part.instance, change, now).some(({ claim }) => claim.id !== source.id)) return 'claim.instance_taken'
+  if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
+  const record = hosts.find(part)
+  if (record === undefined) return 'claim.no_room'
+  const putBack = [
+    ...(ended === undefined ? [] : [ledger.liftDestination(ended, isPlain(part.grants))]),
+    ledger.lift(source, growsInPlace(source, record.index, part.grants)),
+  ]
+  const bound = change.group === null ? undefined : groups.find(change.group.uuid)
+  const obstacle: Void = !grantsFit(hosts, record, part.grants)
+    ? 'claim.no_room'
+    : bound !== undefined && !groupAllows(bound, record.index)
+      ? 'claim.group_rule'
+      : undefined
+  for (const back of putBack.reverse()) back()
+  if (obstacle !== undefined) return obstacle
+  if (ended !== undefined) ledger.end(ended, 'RELEASED', 'tried elsewhere', place.revision, now)
+  holdMove(hosts, groups, part, change.group, source)
+  touchHosts(fleet, change)
+  ledger.open(change, fence, place.revision, now, source)
+  return undefined
+}
+
+/** A live claim of the caller's own account, as it names it. */
+const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | undefined): claim is Claim =>
+  claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
+
+function isTaken({ ledger, now }: Fleet, { parts }: Proposal, scope: InstanceScope): boolean {
+  const seen = new Set<string>()
+  for (const { instance } of parts) {
+    if (instance === null) continue
+    if (seen.has(instance) || ledger.rivalsOf(instance, scope, now).length > 0) return true
+    seen.add(instance)
+  }
+  return false
+}
+
+/** Reservations whose time is over end when their instance is claimed anew: an extend that comes late would bring them back. */
+function expireOverdue({ ledger, place, now }: Fleet, instance: string, scope: InstanceScope): void {
+  for (const { claim, destination } of ledger.liveClaimsIn(instance, scope))
+    for (const end of [destination, claim]) if (end !== null && isLive(end)) ledger.end(end, 'EXPIRED', null, place.revision, now)
+}
+
+/** As `judgeAbandon`, by the cap that is set. */
+export function judgeAbandonByLimits(fleet: Fleet, change: KeyAbandoned): Void {
+  const { ledger, place, now } = fleet
+  const { account, key } = change
+  if (ledger.findKey(account, key) !== undefined) return judgeAbandon(fleet, change)
+  if (isFull(fleet)) return 'claim.key_cap'
+  const { afterlifeMs } = ledger.keyLimits
+  ledger.bind({
+    ...{ account, key, digest: '', answer: null, claims: [], decision: null },
+    revision: place.revision,
+    boundAt: now,
+    forgottenAt: now + afterlifeMs,
+  })
+  return undefined
+}
+
+/** Counted on the version that it was made from. */
+export function judgeKeyLimits({ ledger }: Fleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
+  if (ledger.keyLimits.version !== expectedVersion) return 'claim.key_limits'
+  ledger.setKeyLimits({ cap, afterlifeMs, version: expectedVersion + 1 })
+  return undefined
+}

@@ -1,0 +1,44 @@
+import { isLive } from '../claims/claim.ts'
+import type { Code } from '../codes.ts'
+import { allKinds } from '../kinds/index.ts'
+import type { Fleet } from './fleet.ts'
+import type { HostRecord } from './hosts.ts'
+import { STRICT_CLAIMS } from './levels.ts'
+
+/** What of a host's report cannot be, or makes it count for more than it may use. */
+export interface HostWarning {
+  readonly code: Extract<Code, 'use.below_claims' | 'use.no_instances'>
+  /** The resource class or sort of device; `instances` where none are listed. */
+  readonly subject: string
+  /** Whole units in use, as reported; null where the report says nothing. */
+  readonly reported: number | null
+  /** Whole units that the claims of the listed instances hold; live claims that count beside the report where none are listed. */
+  readonly held: number
+}
+
+/** Both follow from report and claims; nothing below feature level STRICT_CLAIMS. */
+export function warningsOf({ hosts, featureLevel }: Fleet, record: HostRecord): readonly HostWarning[] {
+  if (featureLevel < STRICT_CLAIMS || record.usedFrom === 'CLAIMS') return []
+  const listed = allKinds.flatMap((kind) => kind.usedBelowClaims?.(hosts, record.index) ?? [])
+  const warnings: HostWarning[] = listed.map((one) => ({ code: 'use.below_claims', ...one }))
+  if (record.stats.instances !== null) return warnings
+  let held = 0
+  for (const claim of record.claims) if (isLive(claim)) held++
+  return [...warnings, { code: 'use.no_instances', subject: 'instances', reported: null, held }]
+}
+
+/** How many warnings of each code all hosts have. */
+export function countWarnings(fleet: Fleet): ReadonlyMap<HostWarning['code'], number> {
+  const counts = new Map<HostWarning['code'], number>([
+    ['use.below_claims', 0],
+    ['use.no_instances', 0],
+  ])
+  for (const record of fleet.hosts.records) for (const { code } of warningsOf(fleet, record)) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return counts
+}
+
+/** The warning as one sentence for people. */
+export const warningText = ({ code, subject, reported, held }: HostWarning): string =>
+  code === 'use.no_instances'
+    ? `The host does not list its instances, so its ${held} live claims count in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
+    : `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`

@@ -1,0 +1,123 @@
+/**
+ * The units of one kind on one host, of which a report may show others in use than those that claims name: GPUs, cells with
+ * their CPUs and pages, pools of PCI devices. `Piece` is what a claim takes of one unit.
+ */
+export interface Units<Piece> {
+  /** Sets every unit to what the report leaves of it, with nothing held. */
+  reset(): void
+  /** Adds a piece of a materialised claim to the sums that reported use is compared with, or takes it out again (-1). */
+  cover(piece: Piece, sign: 1 | -1): void
+  /** Whether materialised claims hold more of some sort of unit, over the whole host, than the report counts. */
+  isShort(): boolean
+  /** Takes what they hold beyond that, from the units that they name first. */
+  takeShort(): void
+  /** Whether the unit that a piece names has room for it. */
+  fits(piece: Piece): boolean
+  /** Takes a piece from the unit that it names, or gives it back (-1). */
+  take(piece: Piece, sign: 1 | -1): void
+  /** Takes a piece from other units than it names; what no unit has left stays on the one that it names, below nothing. */
+  takeElsewhere(piece: Piece): void
+  /** An order of pieces by their contents alone, largest first; 0 only for equal ones. */
+  compare(a: Piece, b: Piece): number
+}
+
+/**
+ * Counts claims so that each keeps its amount whatever units the host uses (docs/adr/0024). The result depends on the
+ * report and on which pieces are held, never on the order in which they came, so that a drop undoes a hold exactly and a
+ * restored fleet has the same units free.
+ */
+export class ClaimCount<Piece, Own extends Units<Piece>> {
+  readonly units: Own
+  readonly #pieces: Piece[]
+  /** Counted pieces that are looked away from: their units have them back. */
+  readonly #lifted: Piece[] = []
+  /** Whether some piece was taken elsewhere, or use was below what materialised claims hold: then units are counted anew after each change. */
+  #isMoved = false
+
+  constructor(units: Own, pieces: readonly Piece[] = [], isMoved = false) {
+    this.units = units
+    this.#pieces = [...pieces]
+    this.#isMoved = isMoved
+  }
+
+  /** `isCounted`: the report counts the use of the piece, as it lists the instance. */
+  hold(piece: Piece, isCounted: boolean): void {
+    const { units } = this
+    if (isCounted) {
+      units.cover(piece, 1)
+      if (this.#isMoved || units.isShort()) this.#recount()
+      return
+    }
+    this.#pieces.push(piece)
+    if (!this.#isMoved && units.fits(piece)) units.take(piece, 1)
+    else this.#recount()
+  }
+
+  /** Undoes `hold` exactly. Throws RangeError for a piece that is not held. */
+  drop(piece: Piece, isCounted: boolean): void {
+    const { units } = this
+    if (isCounted) units.cover(piece, -1)
+    else {
+      const position = this.#pieces.findLastIndex((held) => units.compare(held, piece) === 0)
+      if (position < 0) throw new RangeError(`no claim of the host holds ${JSON.stringify(piece)}`)
+      this.#pieces.splice(position, 1)
+      if (!this.#isMoved) units.take(piece, -1)
+    }
+    if (this.#isMoved) this.#recount()
+  }
+
+  /**
+   * Looks away from a piece until the answer is called, for deciding about the instance that holds it. Where the report counts it, the
+   * unit that it names has it back meanwhile.
+   */
+  lift(piece: Piece, isCounted: boolean): () => void {
+    if (!isCounted) {
+      this.drop(piece, false)
+      return () => this.hold(piece, false)
+    }
+    this.#lifted.push(piece)
+    this.units.take(piece, -1)
+    return () => {
+      this.#lifted.splice(this.#lifted.lastIndexOf(piece), 1)
+      this.units.take(piece, 1)
+    }
+  }
+
+  /** The same count over units of another fleet, which are as these are now. */
+  copy(units: Own): ClaimCount<Piece, Own> {
+    return new ClaimCount(units, this.#pieces, this.#isMoved)
+  }
+
+  #recount(): void {
+    const { units } = this
+    units.reset()
+    this.#isMoved = units.isShort()
+    if (this.#isMoved) units.takeShort()
+    const elsewhere: Piece[] = []
+    for (const piece of [...this.#pieces].sort((a, b) => units.compare(a, b))) {
+      if (units.fits(piece)) units.take(piece, 1)
+      else elsewhere.push(piece)
+    }
+    if (elsewhere.length > 0) this.#isMoved = true
+    for (const piece of elsewhere) units.takeElsewhere(piece)
+    for (const piece of this.#lifted) units.take(piece, -1)
+  }
+}
+
+/** Takes an amount from units in their order, from each at most what it has left; returns what none of them had. */
+export function takeAcross<Unit>(
+  units: Iterable<Unit>,
+  amount: number,
+  leftOf: (unit: Unit) => number,
+  take: (unit: Unit, amount: number) => void,
+): number {
+  let open = amount
+  for (const unit of units) {
+    if (open <= 0) break
+    const part = Math.min(open, Math.max(0, leftOf(unit)))
+    if (part === 0) continue
+    take(unit, part)
+    open -= part
+  }
+  return open
+}
