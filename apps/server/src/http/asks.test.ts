@@ -80,6 +80,9 @@ test('a decision leads to the one that it tries again, and says what became of t
   const second = await placeWith(api, {}, { ...asked, ignoreHosts: [first.destinations[0].selected.host.name] })
   // the same instance for another intent is no try of the same
   await placeWith(api, { intent: 'PROBE' }, asked)
+  // while the second claim lives, a third one of its instance would be refused for that
+  const { claim: live } = second.destinations[0].selected
+  await dataOf(api, `mutation { claimRelease(claims: [{ id: "${live.id}", fence: ${live.fence} }]) { __typename } }`)
   const third = await placeWith(api, {}, { ...asked, flavor: { vcpus: 1, memoryMb: 999_999 } })
   const other = await placeWith(api, {}, { ...asked, instanceUuids: [randomUUID()] })
   const chainOf = (id: string) =>

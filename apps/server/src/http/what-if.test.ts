@@ -4,7 +4,9 @@ import { codeOf, dataOf, type Json, placeWith, startTestService, type TestServic
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  await api.report({ a1: {}, a2: { memoryMb: 32_768 }, b1: { vcpus: 4 } })
+  // of a ratio below 1, so that an instance may fit a host and find no room all the same
+  const scarce = { ramAllocationRatio: 0.9 }
+  await api.report({ a1: scarce, a2: { memoryMb: 32_768 }, b1: { vcpus: 4, ...scarce } })
   for (const [zone, hosts] of Object.entries({ az1: ['a1', 'a2'], az2: ['b1'] }))
     await ask('mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { aggregate { uuid } } } }', {
       in: { name: `zone-${zone}`, availabilityZone: zone, hosts },
@@ -242,7 +244,7 @@ describe('whatWouldFit', () => {
   })
 
   test('of Nova’s profile too, and with an overlay of the question’s own', async () => {
-    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 90_000 } } }
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 60_000 } } }
     const overlay = { addHosts: [{ likeHost: 'a1' }], disableHosts: ['a1'] }
     const { counterfactuals } = await wouldFit({ spec, overlay, profile: 'nova-compat', kinds: ['POLICY'], maxChanges: 1 })
     expect(counterfactuals.length).toBeGreaterThan(0)
@@ -253,7 +255,7 @@ describe('whatWouldFit', () => {
   })
 
   test('each change says where it is done, by what it edits', async () => {
-    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 90_000 } } }
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 60_000 } } }
     const { counterfactuals } = await wouldFit({ spec, maxChanges: 1, first: 50 })
     const placesOf = (kind: string): Json[] =>
       counterfactuals.filter((one: Json) => one.kind === kind).map(({ changes, overlay }: Json) => ({ places: changes[0].places, overlay }))

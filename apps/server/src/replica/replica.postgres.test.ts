@@ -164,8 +164,8 @@ test('a try that did not count is in the tables, with its host and why; the deci
     0,
   )
   // another replica decided the same room away: its proposal comes second, and after it the same request on another host
-  const claims = won?.changes.find((change) => change.type === 'claims')
-  if (claims?.type !== 'claims') throw new Error('the entry of the placement holds no claims')
+  const claims = won?.changes.find((change) => change.type === 'instances')
+  if (claims?.type !== 'instances') throw new Error('the entry of the placement holds no claims')
   const decision = '00000000-0000-4000-8000-00000000d001'
   const again = (attempt: number, host: string): Change => ({
     ...claims,

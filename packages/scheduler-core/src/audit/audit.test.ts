@@ -7,6 +7,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
 import type { OwnHostRecord } from '../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 import { audit } from './audit.ts'
@@ -27,13 +28,15 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
       fc.property(histories, (steps) => {
         const fleet = new Fleet()
         const historian = new Historian(level)
+        // below STRICT_CLAIMS an instance may be claimed twice, which the auditor is right to find
+        const isMistake = ({ code }: Finding): boolean => level >= STRICT_CLAIMS || code !== 'instance.twice'
         fleet.apply(historian.first(fleet))
         for (const [i, step] of steps.entries()) {
           fleet.apply(historian.next(fleet, step))
-          expect(findingsOf(fleet)).toEqual([])
+          expect(findingsOf(fleet).filter(isMistake)).toEqual([])
           if (i % 5 > 0) continue
           const twin = restored(fleet)
-          expect(findingsOf(twin)).toEqual([])
+          expect(findingsOf(twin)).toEqual(findingsOf(fleet))
           expect(digestsOf(twin)).toEqual(digestsOf(fleet))
           expect(differencesOf(fleet, twin)).toEqual([])
         }

@@ -58,7 +58,7 @@ describe('an ended key', () => {
     log.append([], { at: 1_000 + HOUR - 1 })
     expect(log.append([someInstances({ key: 'k', ids: ['other'] })])).toEqual(['claim.key_used'])
     log.append([], { at: 1_000 + HOUR })
-    expect([log.fleet.ledger.claims.size, log.fleet.ledger.keyCount, log.fleet.ledger.endedKeys()]).toEqual([0, 0, undefined])
+    expect([log.fleet.ledger.claims.size, log.fleet.ledger.keyCount, log.fleet.ledger.endedKeyCount]).toEqual([0, 0, 0])
     expect(log.append([someInstances({ key: 'k', ids: ['other'] })])).toEqual([undefined])
   })
 

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import { ByteReader, ByteWriter } from '../decision/bytes.ts'
 import type { Destination, SelectedDestination } from '../decision/decision.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -186,7 +187,10 @@ function writeNullable(out: ByteWriter, value: string | null): void {
 
 const readNullable = (input: ByteReader): string | null => (input.byte() === 0 ? null : readText(input))
 
-/** Plain data of any shape, with the members of objects in their order: kinds of resources bring grants of their own. */
+/**
+ * Plain data of any shape: kinds of resources bring grants of their own. Members of objects are in the order of their names, since a
+ * fleet that was restored may hold them in another order than one that followed the log, and both must write the same bytes.
+ */
 function writeValue(out: ByteWriter, value: unknown): void {
   if (typeof value === 'number') {
     out.byte(0)
@@ -200,7 +204,9 @@ function writeValue(out: ByteWriter, value: unknown): void {
     for (const item of value) writeValue(out, item)
   } else if (value !== null && typeof value === 'object') {
     out.byte(3)
-    const members = Object.entries(value).filter(([, member]) => member !== undefined)
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => byCodeUnit(a, b))
     out.whole(members.length)
     for (const [name, member] of members) {
       writeText(out, name)

@@ -116,7 +116,9 @@ export class Ledger {
 
   /** Ended keys with their claims, packed; undefined: there are none. */
   endedKeys(): StoredEndedKeys | undefined {
-    return this.#ended.size === 0 ? undefined : this.#ended.stored()
+    // forgotten ones count too: where chunks begin must be the same after a restart
+    const stored = this.#ended.stored()
+    return stored.chunks.length === 0 ? undefined : stored
   }
 
   /** Takes over the ended keys of a checkpoint, after its claims; a step for each part. */
