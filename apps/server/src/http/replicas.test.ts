@@ -111,7 +111,7 @@ test('heal is refused when another replica is meant', async () => {
 test('a change of a newer kind waits until every living replica reads it: the fault names the one that does not', async () => {
   const database = await createTestDatabase()
   const older = await startTestService({ database, featureLevel: 1 })
-  await older.report({ 'h-1': { vcpus: 10_000, memoryMb: 2 ** 30 } })
+  await older.report({ 'h-1': { vcpus: 10_000, memoryMb: 2 ** 26 } })
   const newer = await startTestService({ database })
   const placed = await placeWith(newer, { claim: { mode: 'CONFIRM' } })
   const revoke = () =>

@@ -4,7 +4,7 @@ import { planOf, shrink, simulate } from './simulate.ts'
 import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
 
-const WORLDS = byExtent(12, 200)
+const WORLDS = byExtent(40, 200)
 
 /** Seeds that once failed, with what was found. They stay. */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [

@@ -515,7 +515,7 @@ class World {
     const known = this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]?.instance
     // or it asks two replicas at once
     const latest = this.#calls.at(-1)?.request.instanceUuids[0]
-    const again = numInstances > 1 ? undefined : b % 8 === 1 ? known : b % 8 === 5 ? latest : undefined
+    const again = numInstances > 1 ? undefined : b % 4 === 1 ? known : b % 8 === 7 ? latest : undefined
     const call: PlacementCall = {
       account: `a${b % 2}`,
       key,

@@ -32,6 +32,16 @@ const release = ({ fleet }: TestLog, id: string): Change => ({
 const findings = (fleet: Fleet) => [...audit(fleet)].flatMap((one) => one.findings)
 
 describe('an ended key', () => {
+  test('is unpacked once for all its claims', () => {
+    const log = aHost()
+    log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
+    log.append([release(log, 'k.0'), release(log, 'k.1')], { at: 5_000 })
+    const { claims } = log.fleet.ledger
+    const [first, second] = [claims.get('k.0'), claims.get('k.1')]
+    expect([first?.state, second?.state]).toEqual(['RELEASED', 'RELEASED'])
+    expect([claims.get('k.0') === first, claims.get('k.1') === second]).toEqual([true, true])
+  })
+
   test('answers as it did before it ended, by its key and by its claims, in a copy and in a restored fleet', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])

@@ -34,6 +34,8 @@ export class EndedKeys {
   #claims = 0
   #byKey = new HashIndex()
   #byClaim = new HashIndex()
+  /** The record that was read last: who asks for one claim of a large request asks for the others too. */
+  #unpacked: { readonly record: number; readonly ended: EndedKey; readonly claims: ReadonlyMap<string, Claim> } | undefined
 
   constructor(hosts: HostTable) {
     this.#hosts = hosts
@@ -70,10 +72,13 @@ export class EndedKeys {
   }
 
   findClaim(id: string): Claim | undefined {
+    const known = this.#unpacked?.claims.get(id)
+    if (known !== undefined) return known
     for (const low of this.#byClaim.find(id)) {
       const record = this.#numberOf(low)
-      const position = readNames(this.#bytes(record)).claims.indexOf(id)
-      if (position >= 0) return this.#read(record).claims[position]
+      if (!readNames(this.#bytes(record)).claims.includes(id)) continue
+      this.#read(record)
+      return this.#unpacked?.claims.get(id)
     }
     return undefined
   }
@@ -95,6 +100,7 @@ export class EndedKeys {
       claims.push(...names.claims)
       if ((this.#first + 1) % CHUNK === 0) this.#gone++
     }
+    if (this.#unpacked !== undefined && this.#unpacked.record < this.#first) this.#unpacked = undefined
     if (2 * this.#gone > this.#chunks.length) {
       this.#chunks = this.#chunks.slice(this.#gone)
       this.#base += this.#gone * CHUNK
@@ -154,7 +160,10 @@ export class EndedKeys {
   }
 
   #read(record: number): EndedKey {
-    return readEnded(this.#hosts, this.#bytes(record))
+    if (this.#unpacked?.record === record) return this.#unpacked.ended
+    const ended = readEnded(this.#hosts, this.#bytes(record))
+    this.#unpacked = { record, ended, claims: new Map(ended.claims.map((claim) => [claim.id, claim])) }
+    return ended
   }
 
   #bytes(record: number): Uint8Array {

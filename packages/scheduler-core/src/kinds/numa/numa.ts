@@ -107,7 +107,10 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       if (!materialised) return [count.lift(pieceOf(part), false)]
       const { counted, beside } = count.units.split(part)
       // CPUs that the report pins are its own: the guest keeps its cells as a whole, or asks for others
-      const pieces = [{ piece: { ...counted, pins: [] }, isCounted: true }, { piece: beside, isCounted: false }]
+      const pieces = [
+        { piece: { ...counted, pins: [] }, isCounted: true },
+        { piece: beside, isCounted: false },
+      ]
       return pieces.filter(({ piece }) => !isNothing(piece)).map(({ piece, isCounted }) => count.lift(piece, isCounted))
     })
     return () => {
