@@ -43,7 +43,7 @@ function Form({ onClose }: { onClose(): void }) {
       <Stack gap="sm">
         <TextInput
           label="Revision, time, or how long ago"
-          description={`Such as 88123, -15m, 09:14 or 2026-11-20 09:14; times are ${zone === 'utc' ? 'UTC' : 'local, or UTC with UTC behind them'}.`}
+          description={`For example 88123, -15m, 09:14 or 2026-11-20 09:14; times are ${zone === 'utc' ? 'UTC' : 'local unless UTC follows'}.`}
           value={text}
           error={isTried && 'problem' in read ? read.problem : undefined}
           onChange={({ currentTarget: { value } }) => setText(value)}
@@ -52,7 +52,7 @@ function Form({ onClose }: { onClose(): void }) {
           data-autofocus
         />
         <Text size="xs" c="dimmed" role="status" data-moment={'at' in read ? read.at : ''}>
-          {'at' in read ? `It means ${saidOf(read.at)}.` : 'What is kept of the past, the service says.'}
+          {'at' in read ? `It means ${saidOf(read.at)}.` : 'The service says what it keeps.'}
         </Text>
         <Group gap="xs" role="group" aria-label="How long ago">
           {SHORTCUTS.map((wanted) => (
