@@ -210,58 +210,60 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
   const [isLeaving, setLeaving] = useState(false)
   const [isCounting, setCounting] = useState(false)
   return (
-    <HostFacts
-      host={host}
-      actions={
-        scopes.includes('OPERATE') ? (
-          <>
-            <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
-              Set status
-            </WriteButton>
-            <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setLeaving(true)}>
-              Evacuate
-            </WriteButton>
-            {mayCountByClaims(host) ? (
-              <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setCounting(true)}>
-                Used amounts from {host.usedFrom === 'REPORT' ? 'claims' : 'the report'}
+    <>
+      <HostFacts
+        host={host}
+        actions={
+          scopes.includes('OPERATE') ? (
+            <>
+              <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
+                Set status
               </WriteButton>
-            ) : null}
-          </>
-        ) : (
-          <Text size="xs" c="dimmed" component="span">
-            (to set it a key needs OPERATE; yours has {scopes.join(', ')})
-          </Text>
-        )
-      }
-    >
+              <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setLeaving(true)}>
+                Evacuate
+              </WriteButton>
+              {mayCountByClaims(host) ? (
+                <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setCounting(true)}>
+                  Used amounts from {host.usedFrom === 'REPORT' ? 'claims' : 'the report'}
+                </WriteButton>
+              ) : null}
+            </>
+          ) : (
+            <Text size="xs" c="dimmed" component="span">
+              (to set it a key needs OPERATE; yours has {scopes.join(', ')})
+            </Text>
+          )
+        }
+      >
+        {isCounting ? (
+          <SetUsedFrom
+            host={host}
+            onClose={() => setCounting(false)}
+            onDone={() => {
+              setCounting(false)
+              onChanged()
+            }}
+          />
+        ) : null}
+        {isLeaving ? <Evacuate host={host.name} node={host.node} onClose={() => setLeaving(false)} onDone={onChanged} /> : null}
+        {isSetting ? (
+          <SetStatus
+            hosts={[{ host: host.name, node: host.node }]}
+            status={host.status}
+            onClose={() => setSetting(false)}
+            onDone={() => {
+              setSetting(false)
+              onChanged()
+            }}
+          />
+        ) : null}
+      </HostFacts>
       {host.warnings.map(({ code, subject, text }) => (
-        <Alert key={`${code} ${subject}`} color="yellow" mt="xs" title={titles[code] ?? code}>
+        <Alert key={`${code} ${subject}`} color="yellow" role="status" mt="xs" title={titles[code] ?? code}>
           {text}
         </Alert>
       ))}
-      {isCounting ? (
-        <SetUsedFrom
-          host={host}
-          onClose={() => setCounting(false)}
-          onDone={() => {
-            setCounting(false)
-            onChanged()
-          }}
-        />
-      ) : null}
-      {isLeaving ? <Evacuate host={host.name} node={host.node} onClose={() => setLeaving(false)} onDone={onChanged} /> : null}
-      {isSetting ? (
-        <SetStatus
-          hosts={[{ host: host.name, node: host.node }]}
-          status={host.status}
-          onClose={() => setSetting(false)}
-          onDone={() => {
-            setSetting(false)
-            onChanged()
-          }}
-        />
-      ) : null}
-    </HostFacts>
+    </>
   )
 }
 
