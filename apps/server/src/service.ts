@@ -36,6 +36,7 @@ import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './plugin/settings
 import { createDecisionFeed } from './replica/decision-feed.ts'
 import { createHistory } from './replica/history.ts'
 import { KEPT_THINGS } from './replica/past-fleets.ts'
+import { inPieces } from './replica/pieces.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
 import type { Registry } from './replica/registry.ts'
@@ -268,13 +269,13 @@ export async function openService({
         heartbeat: () => ({ revision: replica.fleet.place.revision, stateAgeMs: replica.age }),
         warn,
       }),
-      metrics: () =>
+      metrics: async () =>
         metricsText({
           health: services.health.view(),
           auditor: services.replicas.auditor(),
           proposals: replica.tally,
           hosts: replica.fleet.hosts.count,
-          warnings: countWarnings(replica.fleet),
+          warnings: await inPieces(countWarnings(replica.fleet)),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
           pause: pauses.take(),

@@ -126,7 +126,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
       {
         c: {
           draft: {
-            filters: [{ name: 'HostStatusFilter' }, { name: 'LivenessFilter' }, { name: 'ResourceClassFilter' }],
+            filters: [{ name: 'ComputeFilter' }, { name: 'ResourceClassFilter' }],
             weighers: [{ name: 'RAMWeigher', multiplier: -1 }],
           },
         },

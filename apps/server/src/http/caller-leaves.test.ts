@@ -33,7 +33,7 @@ async function anEndlessService() {
     console: async () => false,
     documents: new Map() as never,
     keys: { verify: () => ({ id: 'k', account: 'a', scopes: ['READ'], project: null, hosts: [], isStillKnown: () => true }) as never },
-    metrics: () => '',
+    metrics: async () => '',
     notReady: () => undefined,
     endStreams: () => undefined,
   })

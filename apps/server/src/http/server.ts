@@ -31,7 +31,7 @@ export interface HttpParts {
   readonly documents: Documents
   readonly keys: Pick<ApiKeyStore, 'verify'>
   /** What Prometheus scrapes. */
-  metrics(): string
+  metrics(): Promise<string>
   /** Why the service cannot answer calls now; undefined when it can. */
   notReady(): string | undefined
   /** Ends what would never end by itself: open streams. */
@@ -91,13 +91,16 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     }
   }
 
-  const metrics = ({ keys, metrics: text }: HttpParts, request: IncomingMessage, response: ServerResponse): void => {
+  const metrics = async ({ keys, metrics: text }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const caller = findCaller(request.headers.authorization, keys)
     if (caller === undefined) tell(response, 401, 'say who is calling: Authorization: Bearer KEY')
     // counts of the whole fleet are not for whoever may see a part of it
     else if (!mayDo(caller, 'READ') || caller.project !== null || caller.hosts.length > 0)
       tell(response, 403, 'the key must have the scope READ, and be bound to no project and no host')
-    else response.writeHead(200, METRICS_HEADERS).end(text())
+    else {
+      const body = await text()
+      response.writeHead(200, METRICS_HEADERS).end(body)
+    }
   }
 
   const graphql = async (

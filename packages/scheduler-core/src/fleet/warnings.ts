@@ -4,6 +4,7 @@ import { allKinds } from '../kinds/index.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
+import { SLICE, type Steps } from './steps.ts'
 
 /** What of a host's report cannot be, or makes it count for more than it may use. */
 export interface HostWarning {
@@ -27,13 +28,16 @@ export function warningsOf({ hosts, featureLevel }: Fleet, record: HostRecord): 
   return [...warnings, { code: 'use.no_instances', subject: 'instances', reported: null, held }]
 }
 
-/** How many warnings of each code all hosts have. */
-export function countWarnings(fleet: Fleet): ReadonlyMap<HostWarning['code'], number> {
+/** How many warnings of each code all hosts have, with pauses; hosts that change in one are counted as they are when they are looked at. */
+export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
   const counts = new Map<HostWarning['code'], number>([
     ['use.below_claims', 0],
     ['use.no_instances', 0],
   ])
-  for (const record of fleet.hosts.records) for (const { code } of warningsOf(fleet, record)) counts.set(code, (counts.get(code) ?? 0) + 1)
+  for (const [index, record] of fleet.hosts.records.entries()) {
+    if (index > 0 && index % SLICE === 0) yield
+    for (const { code } of warningsOf(fleet, record)) counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
   return counts
 }
 
