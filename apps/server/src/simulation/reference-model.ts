@@ -87,6 +87,8 @@ export interface ModelAggregate {
 const NOTHING = { total: 0, capacity: 0, used: 0 }
 /** The feature level from which on no instance gets more than there is, and what makes an excess no worse is allowed. */
 const OWN_LIMITS = 8
+/** The level from which a claim that is given up where its instance is listed frees nothing. */
+const LISTED_STAYS_TAKEN = 9
 const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
@@ -428,7 +430,10 @@ export class ReferenceModel {
   #mayStand(part: ModelChange, uuid: string | null, mover?: ModelClaim, given?: ModelClaim): string | undefined {
     const host = this.host(part.host)
     if (host === undefined) return 'claim.no_room'
-    const without = given === undefined || given.state === 'MATERIALISED' || this.#growsInPlace(given) ? [] : [given]
+    const lingers = (claim: ModelClaim): boolean =>
+      claim.state === 'MATERIALISED' ||
+      (this.level >= LISTED_STAYS_TAKEN && claim.instance !== null && this.host(claim.host)?.present.includes(claim.instance) === true)
+    const without = given === undefined || lingers(given) || this.#growsInPlace(given) ? [] : [given]
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
       const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
       const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0

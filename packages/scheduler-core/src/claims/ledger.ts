@@ -2,7 +2,7 @@ import type { SelectedDestination } from '../decision/decision.ts'
 import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
+import { LISTED_STAYS_TAKEN, STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
@@ -444,13 +444,16 @@ export class Ledger {
 
   /**
    * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and where all are
-   * plain amounts that no report counts, off its host. Answers how to put it back exactly.
+   * plain amounts that end with it, off its host: where the host lists the instance they stay taken until a report drops it. Answers how to put it back exactly.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     // on its source's own host it is no member, and what it holds is little more than its source
     if (this.isInPlace(claim)) return () => undefined
-    const { mover } = this.#hosts
-    const putBack = this.lift(claim, isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants))
+    const { mover, featureLevel } = this.#hosts
+    const isListed =
+      claim.state === 'MATERIALISED' ||
+      (featureLevel >= LISTED_STAYS_TAKEN && claim.instance !== null && this.#hosts.get(claim.host).present.has(claim.instance))
+    const putBack = this.lift(claim, isPlainNext && !isListed && isPlain(claim.grants))
     // who moves is the source of the move: what is given up here keeps nothing
     this.#hosts.mover = mover
     return putBack

@@ -7,5 +7,8 @@
 /** Claims keep their amounts whatever reports say, and an instance has one live claim. */
 export const STRICT_CLAIMS = 8
 
+/** A claim that is given up on a host that lists its instance frees nothing there, whenever the list was reported. */
+export const LISTED_STAYS_TAKEN = 9
+
 /** Hosts leave: an operator forgets a host, admits it again, or names the host that replaces it. */
 export const HOSTS_LEAVE = 9
