@@ -60,7 +60,7 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
     })
     try {
       const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
-      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, asksAgain: false }, (run) =>
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict: false }, (run) =>
         thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
       )
       const calls = callsOf(history)
@@ -98,7 +98,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   if (hasNewer(level)) {
     await checkRaised(checks, cluster, older, level)
     // from here on every replica judges by the newer rules: the callers try them
-    upgrade.run.asksAgain = true
+    upgrade.run.isStrict = true
   } else say(`  not tried: raising the log's level beyond ${level}, since nothing that callers ask for without a plug-in needs more`)
   await calm(upgrade, seconds)
   return done
