@@ -89,8 +89,11 @@ export const finalChecks: readonly Rule[] = [
           return Object.entries(capacity).flatMap(([resourceClass, most]) => {
             const { reported, counted, others } = countOf(there, report, resourceClass)
             const claimed = others + Math.max(0, counted - reported)
-            if (isPickedUnit(resourceClass))
-              return isNot(resourceClass, 'free', shown?.freeUnits[resourceClass], Math.max(0, most - reported - claimed))
+            if (isPickedUnit(resourceClass)) {
+              // where a host reports more than was promised, none is free
+              const free = shown?.freeUnits[resourceClass]
+              return isNot(resourceClass, 'free', free && Math.max(0, free), Math.max(0, most - reported - claimed))
+            }
             const usage = shown?.classes[resourceClass]
             return [...isNot(resourceClass, 'claimed', usage?.claimed, claimed), ...isNot(resourceClass, 'used', usage?.used, reported)]
           })

@@ -77,7 +77,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const flavor = (): Amounts => {
     const vcpus = 1 + random.below(3)
     const unit = pick(PICKED_UNITS)
-    if (!run.isStrict || unit === undefined || random.below(2) === 0) return { VCPU: vcpus, MEMORY_MB: 512 * vcpus }
+    if (!run.isStrict || unit === undefined || random.below(3) === 0) return { VCPU: vcpus, MEMORY_MB: 512 * vcpus }
     const count = 1 + random.below(2)
     return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
   }
@@ -140,6 +140,9 @@ export async function runClient(n: number, run: Run): Promise<void> {
       }
       start(one)
     }
+    // a host that builds something reports soon
+    const first = some.find(({ confirmed }) => confirmed)
+    if (first !== undefined && random.below(2) === 0) await reportOf(first.claim.host)
   }
 
   const release = async (): Promise<void> => {
@@ -176,11 +179,13 @@ export async function runClient(n: number, run: Run): Promise<void> {
     for (const one of ended) stop(one)
   }
 
+  const reportOf = async (host: string): Promise<void> => {
+    const { instances, used, ...body } = run.agents.report(host, { isTruthful: !run.isStrict })
+    await ask({ type: 'report', host, instances, used }, { report: body })
+  }
   const report = async (): Promise<void> => {
     const host = pick(ownHosts)
-    if (host === undefined) return repeat()
-    const { instances, used, ...body } = run.agents.report(host.name, { isTruthful: !run.isStrict })
-    await ask({ type: 'report', host: host.name, instances, used }, { report: body })
+    await (host === undefined ? repeat() : reportOf(host.name))
   }
 
   const setStatus = async (host: string, status: 'ENABLED' | 'DISABLED'): Promise<void> => {

@@ -28,7 +28,8 @@ export interface ReportOptions {
 
 /**
  * The hosts of the run as they are themselves: what runs on them, and what they report. Each picks the units of its instances by itself,
- * others at each report; now and then one has lost an instance, lists one of another host, lists none at all, or reports too little use.
+ * others at each report; some instances are missing each time, as those that are lost or not built yet; now and then a host lists one of
+ * another host, lists none at all, or reports too little use.
  */
 export interface HostAgents {
   start(host: string, instance: string, amounts: Amounts): void
@@ -64,8 +65,8 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
   const listedBy = (name: string, { isTruthful, mayList = () => true }: ReportOptions): Map<string, Amounts> => {
     const listed = new Map(agentOf(name).instances)
     if (isTruthful) return listed
-    const own = [...listed.keys()]
-    if (oneIn(6)) listed.delete(own[random.below(own.length)] ?? '')
+    // lost, or not built yet
+    for (const instance of listed.keys()) if (oneIn(4)) listed.delete(instance)
     const others = [...agents.values()]
       .filter((agent) => agent.name !== name)
       .flatMap((agent) => [...agent.instances].filter(([instance]) => mayList(name, instance)))

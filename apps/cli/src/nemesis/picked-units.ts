@@ -14,7 +14,7 @@ const CELL_MIB = 8_192
 const DEVICE = { vendorId: '8086', productId: '10ed' }
 
 /** Units of each sort on a host; those of cells are in as many equal parts. */
-export const UNITS_OF_A_HOST: Readonly<Record<PickedUnit, number>> = { GPU: 3, DEDICATED_CPU: 4, PCI_DEVICE: 2, HUGE_PAGE: 4 }
+export const UNITS_OF_A_HOST: Readonly<Record<PickedUnit, number>> = { GPU: 2, DEDICATED_CPU: 4, PCI_DEVICE: 2, HUGE_PAGE: 4 }
 
 export const isPickedUnit = (name: string): name is PickedUnit => PICKED_UNITS.some((unit) => unit === name)
 
