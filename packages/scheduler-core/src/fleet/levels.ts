@@ -6,3 +6,6 @@
 
 /** Claims keep their amounts whatever reports say, and an instance has one live claim. */
 export const STRICT_CLAIMS = 8
+
+/** Hosts leave: an operator forgets a host, admits it again, or names the host that replaces it. */
+export const HOSTS_LEAVE = 9
