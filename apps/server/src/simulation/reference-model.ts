@@ -26,6 +26,8 @@ export interface ModelHost {
   /** An operator said that its used amounts come from claims. */
   fromClaims: boolean
   present: string[]
+  /** Its last report had no list of instances. */
+  listsNothing: boolean
   incarnation: string
   pastIncarnations: string[]
   sequence: number
@@ -129,6 +131,7 @@ export class ReferenceModel {
     this.now = Math.max(this.now, entry.at)
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
+    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) this.#letGo(host)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
@@ -588,6 +591,13 @@ export class ReferenceModel {
     if (inPlace) source.lingers = false
   }
 
+  /** A host that lists nothing shows nobody: what ended claims held there is free. */
+  #letGo(host: ModelHost): void {
+    host.present = []
+    for (const claim of this.claims) if (claim.host === host.name) claim.lingers = false
+    this.#forgetUnused()
+  }
+
   #end(claim: ModelClaim, state: string): void {
     const target = claim.target === null ? undefined : this.claim(claim.target)
     const source = claim.source === null ? undefined : this.claim(claim.source)
@@ -643,6 +653,7 @@ export class ReferenceModel {
       gpusUsed: [],
       fromClaims: false,
       present: [],
+      listsNothing: false,
       incarnation: '',
       pastIncarnations: [],
       sequence: 0,
@@ -661,10 +672,12 @@ export class ReferenceModel {
     host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
     host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)
     if (known === undefined) this.hosts.push(host)
+    host.listsNothing = full.instances === null
     if (full.instances === null) {
       // nobody is shown any more
       if (this.level >= 8)
         for (const claim of this.claims) if (claim.host === host.name && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
+      if (this.level >= 9) this.#letGo(host)
       return undefined
     }
     host.present = [...full.instances]

@@ -5,7 +5,7 @@ import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
+import { STRICT_CLAIMS, UNLISTED_LET_GO } from '../fleet/levels.ts'
 import { warningsOf } from '../fleet/warnings.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
@@ -487,6 +487,31 @@ describe('a host that does not list its instances', () => {
     scene.report({ vcpusUsed: 2, instances: [aUuid(1)] })
     expect([scene.free('VCPU'), ...scene.warnings]).toEqual([6])
     scene.check()
+  })
+
+  test('one that stops listing keeps no room for claims that end', () => {
+    const shape = { vcpus: 8, gpus: gpus(0, 0) }
+    /** One claim ends while its instance is listed, one after the host has stopped listing. */
+    const sceneAt = (level: number): Scene => {
+      const scene = new Scene(shape, level)
+      for (const number of [1, 2]) expect(scene.claim(number, { classes: { VCPU: 2 }, ...gpu(number - 1) })).toBeUndefined()
+      scene.report({ vcpusUsed: 4, gpus: gpus(1_000, 1_000), instances: [aUuid(1), aUuid(2)] })
+      expect(scene.release(1)).toBeUndefined()
+      scene.report({ instances: null })
+      expect(scene.release(2)).toBeUndefined()
+      return scene
+    }
+    const scene = sceneAt(UNLISTED_LET_GO)
+    expect([scene.free('VCPU'), scene.gpus]).toEqual([8, [1_000, 1_000]])
+    expect(scene.host.claims.size).toBe(0)
+    scene.check()
+    // before, their room was kept until a list came; the entry that raises the level lets it go
+    const older = sceneAt(UNLISTED_LET_GO - 1)
+    expect(older.free('VCPU')).toBe(4)
+    older.check()
+    expect(older.append({ type: 'feature', level: UNLISTED_LET_GO })).toBeUndefined()
+    expect([older.free('VCPU'), older.gpus]).toEqual([8, [1_000, 1_000]])
+    older.check()
   })
 
   test('an operator says that its used amounts come from claims: what it reports as used is not looked at', () => {

@@ -9,3 +9,6 @@ export const STRICT_CLAIMS = 8
 
 /** Hosts leave: an operator forgets a host, admits it again, or names the host that replaces it. */
 export const HOSTS_LEAVE = 9
+
+/** A report without a list of instances lets go of what ended claims hold on its host, as a list without these instances does. */
+export const UNLISTED_LET_GO = 9
