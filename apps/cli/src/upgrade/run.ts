@@ -132,7 +132,7 @@ const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seco
 /** All replicas are of the newer release, and the way back is open: what would close it is refused. */
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of replicas) {
-    const answer = await needNewer(client, 'held back', 'FEATURE_LEVEL')
+    const answer = await needNewer(client, 'FEATURE_LEVEL')
     checks.check('held: what the older release does not read is refused', answer.includes('FEATURE_LEVEL'), () => answer)
   }
   const found = await levelOfLog((replicas[0] as ReplicaProcess).client)
@@ -142,7 +142,7 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
 /** Nobody holds it any more: the first call that needs it raises the level, and the older release ends with both numbers. */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as { client: Client }
-  const answer = await needNewer(client, 'let go', 'done')
+  const answer = await needNewer(client, 'done')
   checks.check('let go: what needs more is done', answer === 'done', () => answer)
   const found = await levelOfLog(client)
   checks.check("let go: the log's level is raised", found > level, () => `${found}`)
