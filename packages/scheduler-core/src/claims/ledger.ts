@@ -369,8 +369,7 @@ export class Ledger {
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
-    const { present } = this.#hosts.get(claim.host)
-    const lingers = claim.instance !== null && present.has(claim.instance) && !this.isInPlace(claim)
+    const lingers = this.#hosts.isStillListed(this.#hosts.get(claim.host), claim.instance) && !this.isInPlace(claim)
     this.#end(this.own(claim), state, reason, revision, now, lingers)
   }
 
@@ -464,7 +463,7 @@ export class Ledger {
     columns.ioOps[record.index] = numIoOps
     for (const claim of record.claims) {
       if (isLive(claim)) this.#hold(claim)
-      else if (claim.instance !== null && record.present.has(claim.instance)) hold(this.#hosts, record, claim.grants, true)
+      else if (this.#hosts.isStillListed(record, claim.instance)) hold(this.#hosts, record, claim.grants, true)
       else {
         record.claims.delete(claim)
         this.#forgetUnused(claim)

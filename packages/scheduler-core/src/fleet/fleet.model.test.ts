@@ -14,7 +14,7 @@ import { at, type Column, type HostIndex } from './columns.ts'
 import { Fleet, PLACE_WINDOW } from './fleet.ts'
 import { grantsOf, Historian, histories, type Step } from './history.suite.ts'
 import type { HostRecord } from './hosts.ts'
-import { STRICT_CLAIMS } from './levels.ts'
+import { STRICT_CLAIMS, UNLISTED_LET_GO } from './levels.ts'
 import { openOverlay } from './overlay.ts'
 import { statsToCount } from './used-from.ts'
 
@@ -288,7 +288,10 @@ class Checker {
 
   #follow(): void {
     const { hosts } = this.fleet
-    const isPresent = ({ host, instance }: Claim) => instance !== null && hosts.get(host).present.has(instance)
+    const isPresent = ({ host, instance }: Claim) => {
+      const { present, stats } = hosts.get(host)
+      return instance !== null && present.has(instance) && (stats.instances !== null || this.fleet.featureLevel < UNLISTED_LET_GO)
+    }
     for (const claim of this.fleet.ledger.claims.values()) {
       if (claim.source !== null && this.fleet.ledger.isInPlace(claim)) this.#inPlace.set(claim.id, claim.source)
       if (isLive(claim) || this.#ended.has(claim.id)) continue
