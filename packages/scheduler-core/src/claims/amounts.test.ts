@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Grants } from '../fleet/change.ts'
-import { STRICT_CLAIMS, UNLISTED_LET_GO } from '../fleet/levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS } from '../fleet/levels.ts'
 import { aUuid } from '../testing/index.ts'
 import { cell, gpu, gpus, pins, pool, Scene } from './testing/scene.ts'
 
@@ -366,15 +366,15 @@ describe('a host that does not list its instances', () => {
       expect(scene.release(2)).toBeUndefined()
       return scene
     }
-    const scene = sceneAt(UNLISTED_LET_GO)
+    const scene = sceneAt(ENDED_CLAIMS)
     expect([scene.free('VCPU'), scene.gpus]).toEqual([8, [1_000, 1_000]])
     expect(scene.host.claims.size).toBe(0)
     scene.check()
     // before, their room was kept until a list came; the entry that raises the level lets it go
-    const older = sceneAt(UNLISTED_LET_GO - 1)
+    const older = sceneAt(ENDED_CLAIMS - 1)
     expect(older.free('VCPU')).toBe(4)
     older.check()
-    expect(older.append({ type: 'feature', level: UNLISTED_LET_GO })).toBeUndefined()
+    expect(older.append({ type: 'feature', level: ENDED_CLAIMS })).toBeUndefined()
     expect([older.free('VCPU'), older.gpus]).toEqual([8, [1_000, 1_000]])
     older.check()
   })

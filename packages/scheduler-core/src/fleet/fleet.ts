@@ -32,7 +32,7 @@ import {
 } from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
-import { STRICT_CLAIMS, UNLISTED_LET_GO } from './levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
@@ -184,7 +184,7 @@ export class Fleet {
       this.strictSince = this.now
       this.#holdAnew()
     }
-    if (before < UNLISTED_LET_GO && this.featureLevel >= UNLISTED_LET_GO) letGoUnlisted(this)
+    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) letGoUnlisted(this)
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */

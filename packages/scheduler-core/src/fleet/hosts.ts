@@ -18,7 +18,7 @@ import {
   shareInventory,
   takeColumns,
 } from './columns.ts'
-import { UNLISTED_LET_GO } from './levels.ts'
+import { ENDED_CLAIMS } from './levels.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
 import { Pools } from './pools.ts'
 import { SharedMap } from './shared-map.ts'
@@ -200,7 +200,7 @@ export class HostTable {
   /** Whether the claim of an instance goes on to count on a host once it has ended: the host lists the instance still. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
     // a report without a list keeps what was listed before: for filters, and below the level for claims too
-    if (stats.instances === null && this.featureLevel >= UNLISTED_LET_GO) return false
+    if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }
 
