@@ -7,8 +7,11 @@
 /** Claims keep their amounts whatever reports say, and an instance has one live claim. */
 export const STRICT_CLAIMS = 8
 
-/** A claim that is given up on a host that lists its instance frees nothing there, whenever the list was reported. */
-export const LISTED_STAYS_TAKEN = 9
-
 /** Hosts leave: an operator forgets a host, admits it again, or names the host that replaces it. */
 export const HOSTS_LEAVE = 9
+
+/**
+ * An ended claim goes on to hold what it held only where its host lists the instance, and no other claim of it is counted there: not where
+ * the report has no list. A further attempt gets no room that the one before it goes on to hold.
+ */
+export const ENDED_CLAIMS = 9
