@@ -48,7 +48,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
     looking ??= source
       .look(async (heard, isMine) => {
         const { fleet } = replica
-        const hosts = fleet.hosts.records.map((record) => new Watched(fleet, record))
+        const hosts = fleet.hosts.present.map((record) => new Watched(fleet, record))
         const verdict = judgeLiveness(hosts, heard, patience)
         last = { at: heard.now, verdict }
         if (!isMine) return

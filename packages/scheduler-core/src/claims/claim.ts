@@ -53,6 +53,11 @@ export const isLive = ({ state }: Claim): boolean => state === 'RESERVED' || sta
 
 /** A claim as whole numbers and names, for checkpoints: hosts by name; the project, and what belongs to moves, only where there is one. */
 export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
-  Partial<Pick<Claim, LeftOutIfNull>> & { readonly host: string; readonly node: string }
+  Partial<Pick<Claim, LeftOutIfNull>> & {
+    readonly host: string
+    readonly node: string
+    /** Only of a host that is gone: another host may have its name. */
+    readonly index?: HostIndex
+  }
 
 type LeftOutIfNull = 'project' | 'instanceAccount' | 'source' | 'target' | 'extra'

@@ -32,6 +32,7 @@ import {
 } from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
+import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import { STRICT_CLAIMS } from './levels.ts'
 import { countAnew, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
@@ -230,6 +231,12 @@ export class Fleet {
         return this.#setLiveness(change)
       case 'usedFrom':
         return takeUsedFrom(this, change)
+      case 'forget':
+        return takeForget(this, change)
+      case 'readmit':
+        return takeReadmit(this, change)
+      case 'replace':
+        return takeReplace(this, change)
       case 'group':
         return judgeGroup(this, change)
       case 'membership':
@@ -298,6 +305,9 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'status',
   'liveness',
   'usedFrom',
+  'forget',
+  'readmit',
+  'replace',
   'group',
   'membership',
   'aggregate',
