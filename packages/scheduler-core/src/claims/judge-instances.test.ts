@@ -233,6 +233,22 @@ describe('a further attempt', () => {
     expect(findings(log.fleet)).toEqual([])
     expect([...log.fleet.hosts.records].map(({ claims }) => claims.size)).toEqual([1, 1, 1])
   })
+
+  test.each([
+    [8, undefined, -1],
+    [9, 'claim.no_room', 0],
+  ])('at level %i: a destination whose host listed the instance before the claim was made frees nothing when it is released', (...row) => {
+    const [level, verdict, left] = row
+    const log = threeHosts(level)
+    log.append([someInstances({ key: 'k1', instances: [X], project: 'p', grants: passing })])
+    log.append([aReport('h2', { vcpus: 4, memoryMb: 4_096, instances: [X] }, 2)])
+    const four = { claim: 'k2.0', instance: X, host: 'h2', node: 'h2', grants: { classes: { VCPU: 4 } } }
+    expect(log.append([{ ...attempt(log, 'k2', 'h2', null), parts: [four] }])).toEqual([undefined])
+    expect([stateOf(log, 'k2.0'), free(log, 'h2')]).toEqual(['RESERVED', 0])
+    expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual([verdict])
+    expect(free(log, 'h2')).toBe(left)
+    expect(log.append([attempt(log, 'k4', 'h3', verdict === undefined ? 'k3.0' : 'k2.0')])).toEqual([undefined])
+  })
 })
 
 describe('a further attempt on the host that lists the instance', () => {
