@@ -25,7 +25,7 @@ test('the digest of a state at rest is taken beside a round, not after it: a rou
 
 test('what callers did is found and told, and keeps nobody from checkpoints', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
-  await replica.propose([aReport('h1'), aReport('h2')])
+  await replica.propose([aReport('h1', { instances: [] }), aReport('h2', { instances: [] })])
   const instances = [aUuid(1)]
   await replica.propose([someInstances({ key: 'a', instances, project: 'p1' })])
   await replica.propose([someInstances({ key: 'b', hosts: ['h2'], instances, project: 'p2' })])

@@ -26,6 +26,7 @@ import { type CompareProfiles, createCompareProfiles } from './compare-profiles.
 import { createDecisionCounts, type DecisionCounts } from './decision-counts.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
+import { createFindingRepairs, type FindingRepairs } from './finding-repairs.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Degraded, type Health } from './health.ts'
@@ -86,6 +87,7 @@ export interface Services {
   readonly fleet: FleetReader
   readonly log: LogKeeping
   readonly replicas: Replicas
+  readonly findingRepairs: FindingRepairs
   readonly keys: Keys
   readonly audit: Audit
   readonly moments: Moments
@@ -200,6 +202,7 @@ export function createServices({
     fleet: createFleetReader(replica),
     log,
     replicas: createReplicas(replica, past, standing),
+    findingRepairs: createFindingRepairs(replica, standing.auditor),
     keys: createKeys(keys),
     audit,
     moments,

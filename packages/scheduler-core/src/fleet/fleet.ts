@@ -32,7 +32,7 @@ import {
 } from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
-import { STRICT_CLAIMS } from './levels.ts'
+import { STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { countAnew, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
@@ -184,6 +184,13 @@ export class Fleet {
       this.strictSince = this.now
       this.#holdAnew()
     }
+    if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) this.#countUnlisted()
+  }
+
+  /** Since when an instance was not listed before the level that keeps it is not known: it counts from now. */
+  #countUnlisted(): void {
+    for (const claim of this.ledger.claimsInFull.values())
+      if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */

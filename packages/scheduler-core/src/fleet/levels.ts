@@ -9,3 +9,6 @@ export const STRICT_CLAIMS = 8
 
 /** Hosts leave: an operator forgets a host, admits it again, or names the host that replaces it. */
 export const HOSTS_LEAVE = 9
+
+/** Claims keep since when the report of their host does not list their instance any more. */
+export const UNLISTED_TIMES = 9
