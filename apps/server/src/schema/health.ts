@@ -35,6 +35,7 @@ const Health = builder.objectRef<HealthView>('Health').implement({
       description: 'As Auditor.cleanSince.',
       resolve: ({ clean }) => clean?.since ?? null,
     }),
+    cleanRounds: t.field({ type: 'SafeInt', description: 'As Auditor.cleanRounds.', resolve: ({ clean }) => clean?.rounds ?? 0 }),
     cleanLooks: t.field({ type: 'SafeInt', description: 'As Auditor.cleanLooks.', resolve: ({ clean }) => clean?.looks ?? 0 }),
     checkedAge: t.expose('checkedAgeMs', {
       type: 'Duration',
