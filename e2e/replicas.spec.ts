@@ -44,7 +44,8 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
       ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
     const finding = { code: 'audit.column', promise: 'P1', subject: 'host', name: 'az1-01', host: 'az1-01', claim: null, field: 'free' }
-    const found = { ...finding, expected: '4', actual: '5', since: own.lastSeenAt }
+    const mend = { severity: 'VIOLATION', id: 'f1', repair: { text: 'Heal it.', automatic: false } }
+    const found = { ...finding, ...mend, expected: '4', actual: '5', since: own.lastSeenAt }
     const missing = { code: 'database.away', message: 'The database is away.', since: own.lastSeenAt }
     return route.fulfill({
       response: answer,

@@ -43,6 +43,7 @@ import { createPlugins, type Plugins } from './plugins.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
+import { createReportAges, type ReportAges } from './report-ages.ts'
 import { createRequiredStats, type RequiredStats } from './required-stats.ts'
 import { createRollouts, type Rollouts } from './rollouts.ts'
 import type { Setting } from './settings.ts'
@@ -88,6 +89,7 @@ export interface Services {
   readonly log: LogKeeping
   readonly replicas: Replicas
   readonly findingRepairs: FindingRepairs
+  readonly reportAges: ReportAges
   readonly keys: Keys
   readonly audit: Audit
   readonly moments: Moments
@@ -203,6 +205,7 @@ export function createServices({
     log,
     replicas: createReplicas(replica, past, standing),
     findingRepairs: createFindingRepairs(replica, standing.auditor),
+    reportAges: createReportAges(replica, history),
     keys: createKeys(keys),
     audit,
     moments,
