@@ -70,6 +70,30 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
   await expect(page).toHaveURL('/hosts/az1-01')
 })
 
+test('what is found in reports of hosts is listed with what mends it: seen first, then done', async ({ page, visit, service }) => {
+  await report(service.client, { mute: { vcpus: 16 } })
+  const gantt = { forceHosts: ['mute'], flavor: { vcpus: 1, memoryMb: 64 } }
+  await service.client.request(
+    'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on UserError { message } } }',
+    { in: { idempotencyKey: crypto.randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } } },
+  )
+  await visit('/replicas')
+  const found = page.locator('[data-finding="use.no_instances"]').filter({ hasText: 'mute' })
+  await expect(found).toContainText('warning', { timeout: 30_000 })
+  await expect(page.locator('[data-clean-looks]')).toContainText(/since .* ago, in [\d,]+ looks of [\d,]+ rounds?/)
+  await found.getByRole('button', { name: 'Repair' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('its agent lists nothing')
+  await dialog.getByRole('button', { name: 'See what would change' }).click()
+  await expect(dialog.locator('[data-differences]')).toContainText('usedFrom')
+  await expect(dialog.locator('[data-differences]')).toContainText('Nothing has been changed yet')
+  await dialog.getByRole('button', { name: 'Repair it' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(found).toHaveCount(0, { timeout: 30_000 })
+  const { host } = await service.client.request<{ readonly host: { readonly usedFrom: string } }>('{ host(name: "mute") { usedFrom } }')
+  expect(host.usedFrom).toBe('CLAIMS')
+})
+
 test('where the service does not answer, what was known stays, and is said to be old', async ({ page, visit, provokes }) => {
   provokes('ERR_FAILED')
   await visit('/replicas')

@@ -40,6 +40,8 @@ export function listersOf({ hosts, ledger, now }: Fleet, instance: string, stray
 export function unlistedSince({ hosts }: Fleet, claim: Claim): number | null {
   const record = hosts.records[claim.host]
   if (record === undefined || record.stats.instances === null || claim.instance === null) return null
+  // claimed where it ran already: the next report materialises it
+  if (record.present.has(claim.instance)) return null
   // a reservation ends by itself, and an instance that moves is listed by one of the two hosts
   if (claim.state !== 'CONFIRMED' || claim.source !== null || claim.target !== null) return null
   return claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt

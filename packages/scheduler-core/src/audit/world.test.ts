@@ -217,6 +217,42 @@ describe('one machine under two names', () => {
   })
 })
 
+describe('as Nova and Placement know it', () => {
+  test('a host comes back after an evacuation and lists what was moved off it (destroy_evacuated_instances)', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').confirms('b').after(HOUR).lists('h2', A)
+    expect(scene.lists('h1', A).found).toEqual(['instance.two_hosts | h1 | h2, h1'])
+    expect(scene.lists('h1').found).toEqual([])
+  })
+
+  test('a move in place holds its instance twice on one host, which is no second instance (resize to the same host)', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h1', 'a')
+    expect(scene.found).toEqual([])
+    expect(scene.confirms('b').found).toEqual([])
+  })
+
+  test('claims are left behind by instances that were deleted meanwhile, each by itself (nova-manage placement audit)', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).claims('b', 'h1', B).claims('c', 'h1', C).lists('h1', A, B, C)
+    expect(scene.after(HOUR).lists('h1', B).after(HOUR).found).toEqual([
+      'instance.unlisted | h1 | a | none since 1970-01-01T01:00:01.000Z',
+      'instance.unlisted | h1 | c | none since 1970-01-01T01:00:01.000Z',
+    ])
+    expect(scene.releases('a').releases('c').found).toEqual([])
+  })
+
+  test('an instance without an allocation is healed by claiming it where it runs (nova-manage placement heal_allocations)', () => {
+    const scene = new Scene(['h1']).lists('h1', A)
+    expect(scene.found).toEqual([`instance.unclaimed | h1 | 1 without: ${A}`])
+    expect(scene.claims('a', 'h1', A).found).toEqual([])
+    expect(scene.lists('h1', A).log.fleet.ledger.claims.get('a')?.state).toBe('MATERIALISED')
+  })
+
+  test('an allocation on the wrong host is found there, and gone once the claim has moved (heal_allocations after a manual move)', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A).lists('h1')
+    expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
+    expect(scene.moves('b', 'h2', 'a').confirms('b').lists('h2', A).found).toEqual([])
+  })
+})
+
 test('Z18a: a report lists the instance and counts nothing: what is used contradicts the claims', () => {
   const scene = new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A], vcpusUsed: 0 })
   expect(scene.found).toEqual(['use.below_claims | h1 | 0'])
