@@ -180,7 +180,9 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
   const isFresh = work.arrived <= options.freshUpTo
-  const found = findInstances(fleet, call, Math.max(fleet.now, work.notAfter - call.deadlineMs))
+  // an entry that came after the call says what time it is; until there is one, it is the time at which the call came
+  const now = work.hasMovedTime ? fleet.now : Math.max(fleet.now, work.notAfter - call.deadlineMs)
+  const found = findInstances(fleet, call, now)
   if (found?.type === 'taken')
     return isFresh && overlayIsEmpty
       ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }

@@ -32,8 +32,8 @@ import {
 } from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
-import { STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
-import { countAnew, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
+import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
@@ -184,6 +184,7 @@ export class Fleet {
       this.strictSince = this.now
       this.#holdAnew()
     }
+    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) letGoUnlisted(this)
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) this.#countUnlisted()
   }
 
