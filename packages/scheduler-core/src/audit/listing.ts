@@ -9,6 +9,9 @@ import type { HostRecord } from '../fleet/hosts.ts'
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
+/** Whether a host is there: what has left the fleet goes by no name. */
+export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.find(record) === record
+
 /** Whether a host may still list the instance of a claim that has ended: not long ago, so that it may be on its way out. */
 const isLeaving = ({ endedAt }: Claim, now: number, afterMs: number): boolean => endedAt !== null && now - endedAt < afterMs
 
@@ -24,12 +27,13 @@ export function straysOf({ now }: Fleet, { stats, present, claims }: HostRecord,
  * Hosts that list an instance now, of those that may: those of its claims, and those that list it without a claim. Where its claim ended
  * not long ago, a host does not count.
  */
-export function listersOf({ hosts, ledger, now }: Fleet, instance: string, strays: readonly HostIndex[], afterMs: number): HostRecord[] {
+export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], afterMs: number): HostRecord[] {
+  const { hosts, ledger, now } = fleet
   const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
   return [...candidates].flatMap((index) => {
     const record = hosts.records[index]
     // what a host that lists nothing any more listed before is no news
-    if (record === undefined || record.stats.instances === null || !record.present.has(instance)) return []
+    if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
     const isGoing = own.length > 0 && own.every((claim) => !isLive(claim) && isLeaving(claim, now, afterMs))
     return isGoing ? [] : [record]

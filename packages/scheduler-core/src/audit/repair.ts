@@ -3,7 +3,7 @@ import type { Change } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import { type Finding, isOfState } from './finding.ts'
-import { listersOf, unlistedSince } from './listing.ts'
+import { isThere, listersOf, unlistedSince } from './listing.ts'
 
 /** What mends what was found. */
 export interface Repair {
@@ -54,7 +54,7 @@ export function repairOf(fleet: Fleet, finding: Finding): Repair {
         `If the machine was renamed, name the new host by hostReplace; if the old name is only left over, end it by hostForget. Both have a dryRun. If these are two machines, give each a machine id of its own: they were made from one image.`,
       )
     case 'use.no_instances': {
-      const record = fleet.hosts.records.find((one) => hostKey(one) === host)
+      const record = fleet.hosts.records.find((one) => hostKey(one) === host && isThere(fleet, one))
       const text = `Let ${host} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`
       if (record === undefined) return byHand(text)
       return { text, toChange: (reason) => ({ type: 'usedFrom', host: record.host, node: record.node, usedFrom: 'CLAIMS', reason }) }

@@ -7,7 +7,7 @@ import { warningsOf } from '../fleet/warnings.ts'
 import type { Looked } from './audit.ts'
 import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
-import { DEFAULT_UNLISTED_AFTER_MS, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { DEFAULT_UNLISTED_AFTER_MS, isThere, listersOf, straysOf, unlistedSince } from './listing.ts'
 
 /** Instances that a finding names; all are counted. */
 const NAMED = 3
@@ -43,6 +43,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const { hosts, ledger } = fleet
   const name = hostKey(record)
   const { findings, tell } = about('host', name, name, null)
+  if (!isThere(fleet, record)) return findings
   // a host without claims contradicts none
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) tell(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
