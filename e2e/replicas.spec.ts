@@ -44,7 +44,8 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
       ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
     const finding = { code: 'audit.column', promise: 'P1', subject: 'host', name: 'az1-01', host: 'az1-01', claim: null, field: 'free' }
-    const found = { ...finding, expected: '4', actual: '5', since: own.lastSeenAt }
+    const mend = { severity: 'VIOLATION', id: 'f1', repair: { text: 'Heal it.', automatic: false } }
+    const found = { ...finding, ...mend, expected: '4', actual: '5', since: own.lastSeenAt }
     const missing = { code: 'database.away', message: 'The database is away.', since: own.lastSeenAt }
     return route.fulfill({
       response: answer,
@@ -67,6 +68,30 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
   await look('replicas in trouble')
   await page.locator('[data-finding="audit.column"]').getByRole('link', { name: 'az1-01' }).click()
   await expect(page).toHaveURL('/hosts/az1-01')
+})
+
+test('what is found in reports of hosts is listed with what mends it: seen first, then done', async ({ page, visit, service }) => {
+  await report(service.client, { mute: { vcpus: 16 } })
+  const gantt = { forceHosts: ['mute'], flavor: { vcpus: 1, memoryMb: 64 } }
+  await service.client.request(
+    'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on UserError { message } } }',
+    { in: { idempotencyKey: crypto.randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } } },
+  )
+  await visit('/replicas')
+  const found = page.locator('[data-finding="use.no_instances"]').filter({ hasText: 'mute' })
+  await expect(found).toContainText('warning', { timeout: 30_000 })
+  await expect(page.locator('[data-clean-looks]')).toContainText(/since .* ago, in [\d,]+ looks of [\d,]+ rounds?/)
+  await found.getByRole('button', { name: 'Repair' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('its agent lists nothing')
+  await dialog.getByRole('button', { name: 'See what would change' }).click()
+  await expect(dialog.locator('[data-differences]')).toContainText('usedFrom')
+  await expect(dialog.locator('[data-differences]')).toContainText('Nothing has been changed yet')
+  await dialog.getByRole('button', { name: 'Repair it' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(found).toHaveCount(0, { timeout: 30_000 })
+  const { host } = await service.client.request<{ readonly host: { readonly usedFrom: string } }>('{ host(name: "mute") { usedFrom } }')
+  expect(host.usedFrom).toBe('CLAIMS')
 })
 
 test('where the service does not answer, what was known stays, and is said to be old', async ({ page, visit, provokes }) => {

@@ -3,6 +3,7 @@ import { type Cpu, type CpuModel, readCpuModel, readCpuTopology, readOnlineCpus 
 import { readDisk } from './readers/disk.ts'
 import { findGpus, type Gpu } from './readers/gpu.ts'
 import { type CpuTimes, readCpuTimes, readLoad } from './readers/load.ts'
+import { readMachineId } from './readers/machine-id.ts'
 import { readAvailableKib, readMemoryKib } from './readers/memory.ts'
 import { type Cell, readCells } from './readers/numa.ts'
 import { type PciDevice, readPciDevices } from './readers/pci.ts'
@@ -21,6 +22,8 @@ export interface Picture {
   readonly cells: Reading<readonly Cell[]>
   readonly devices: Reading<readonly PciDevice[]>
   readonly gpus: Reading<readonly Gpu[]>
+  /** What tells it from every other machine, whatever it is called. */
+  readonly machineId: Reading<string>
   /** Whether it can run guests by itself. */
   readonly canVirtualize: Reading<true>
   readonly load: Load
@@ -60,6 +63,7 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
       : 'value' in devices
         ? { value: findGpus(source, devices.value) }
         : devices,
+    machineId: isContainer ? { notReported: 'a container has that of its image' } : reading(() => readMachineId(source)),
     canVirtualize: reading(() => {
       if (!source.has('dev/kvm')) throw new Unreadable('/dev/kvm: it is not there')
       return true

@@ -11,7 +11,8 @@ describe('a full report', () => {
   test('has all that was read, and names what was not', () => {
     const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
     expect(report).toMatchObject({
-      version: '1.2',
+      version: '1.3',
+      machineId: 'abb3d70e9fd8da0f16363a53d4966f56',
       vcpus: 8,
       vcpusUsed: 0,
       memoryMb: 16_384,

@@ -38,7 +38,7 @@ export interface Look {
   readonly at: string
 }
 
-/** A full report (HostStats 1.2). Left out is what nobody needs (`omittable`), and what could not be read. Throws NotReportable. */
+/** A full report (HostStats 1.3). Left out is what nobody needs (`omittable`), and what could not be read. Throws NotReportable. */
 export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittable>): FullStats {
   const { picture } = look
   const must = <Value>(name: string, of: Reading<Value>): Value => {
@@ -49,7 +49,7 @@ export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittabl
   const disk = must('the disk', picture.disk)
   const told = present(optionalFields(look, offer), omittable)
   return {
-    version: '1.2',
+    version: '1.3',
     vcpus: must('the number of CPUs', picture.cpuCount),
     vcpusUsed: reserved.cpus,
     memoryMb: Math.floor(must('the memory', picture.memoryKib) / 1_024),
@@ -60,8 +60,14 @@ export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittabl
     ramAllocationRatio: ratios.ram,
     diskAllocationRatio: ratios.disk,
     ...told,
+    ...machineOf(picture),
     omitted: OMITTABLE.flatMap(([field, word]) => (told[field] === undefined ? [word] : [])),
   }
+}
+
+const machineOf = ({ machineId }: Picture): Pick<FullStats, 'machineId'> => {
+  const id = valueIn(machineId)
+  return id === undefined ? {} : { machineId: id }
 }
 
 type Optional = Pick<FullStats, (typeof OMITTABLE)[number][0]>

@@ -11,6 +11,7 @@ test('what is not set has its default', () => {
     adminKey: undefined,
     horizon: { days: 7, bytes: 10_737_418_240 },
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
+    unlistedAfterMs: 3_600_000,
     featureLevel: FEATURE_LEVEL,
     nats: undefined,
     recordBytes: 268_435_456,

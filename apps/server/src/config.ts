@@ -1,4 +1,4 @@
-import { FEATURE_LEVEL } from '@gantt/scheduler-core'
+import { DEFAULT_UNLISTED_AFTER_MS, FEATURE_LEVEL } from '@gantt/scheduler-core'
 import { livenessSources } from './liveness/liveness-source.ts'
 import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
@@ -26,6 +26,8 @@ export interface Config {
   /** How much of the log is kept. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
+  /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds. */
+  readonly unlistedAfterMs: number
   /** The highest feature level that is read, told of and written: what the release reads, or less to stay with an older one. */
   readonly featureLevel: number
   /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
@@ -112,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const downAfterMs = seconds('GANTT_DOWN_AFTER', Math.max(DEFAULT_LIVENESS.downAfterMs, 3 * suspectAfterMs))
   check('GANTT_DOWN_AFTER', !(downAfterMs <= suspectAfterMs), `more than GANTT_SUSPECT_AFTER (${suspectAfterMs / 1_000})`)
   const liveness = { source, suspectAfterMs, downAfterMs }
+  const unlistedAfterMs = seconds('GANTT_UNLISTED_AFTER', DEFAULT_UNLISTED_AFTER_MS)
   const level = text('GANTT_FEATURE_LEVEL') ?? String(FEATURE_LEVEL)
   const isLevel = /^[1-9]\d{0,4}$/.test(level) && Number(level) <= FEATURE_LEVEL
   check('GANTT_FEATURE_LEVEL', isLevel, `a feature level that this release reads, 1 to ${FEATURE_LEVEL}`)
@@ -147,6 +150,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     adminKey,
     horizon,
     liveness,
+    unlistedAfterMs,
     featureLevel: Number(level),
     nats,
     recordBytes: Number(recordBytes),

@@ -1,6 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { audit, captureFleet, checkpointOf, digestPart, Fleet, partsOf, rebuildFleet, restoreFleet } from '@gantt/scheduler-core'
+import {
+  audit,
+  auditWorld,
+  captureFleet,
+  checkpointOf,
+  digestPart,
+  Fleet,
+  partsOf,
+  rebuildFleet,
+  restoreFleet,
+} from '@gantt/scheduler-core'
 import type pg from 'pg'
 import { inPieces } from './replica/pieces.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -44,10 +54,15 @@ export async function measurePauses(connection: pg.ClientConfig): Promise<Pauses
   }
 }
 
+function* wholeRound(fleet: Fleet): Generator<unknown, void> {
+  yield* audit(fleet)
+  yield* auditWorld(fleet)
+}
+
 /** Each a second time: a service that runs has done it before. */
 function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs' | 'digestPartMs' | 'longDigestPartMs'> {
   const measure = () => {
-    const steps = audit(fleet)
+    const steps = wholeRound(fleet)
     let part = 0
     return {
       steps: timesOf(() => steps.next().done !== true),

@@ -88,6 +88,8 @@ export interface ServiceOptions {
     /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
     readonly lookEveryMs?: number
   }
+  /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds; an hour if not given. */
+  readonly unlistedAfterMs?: number
   /** What is loaded beside the parts of the release: nothing if not given. */
   readonly plugins?: readonly PluginSetting[]
   /** How long a plug-in or extender may take for an answer, milliseconds. */
@@ -131,6 +133,7 @@ export async function openService({
   sharedFlush = 'off',
   featureLevel,
   liveness,
+  unlistedAfterMs,
   plugins: settings = [],
   pluginTimeoutMs: timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS,
   extenders,
@@ -184,6 +187,7 @@ export async function openService({
           followed: () => projections.position(),
         },
         database,
+        unlistedAfterMs,
         replica: { name, warn, horizon, gather, plugins, readsUpTo: featureLevel },
       }),
     )
@@ -296,10 +300,12 @@ export async function openService({
 async function openShared({
   engine,
   database,
+  unlistedAfterMs,
   replica: options,
 }: {
   readonly engine: EngineOptions
   readonly database: DatabaseWatch
+  readonly unlistedAfterMs: number | undefined
   readonly replica: Pick<ReplicaOptions, 'name' | 'warn' | 'horizon' | 'gather' | 'plugins' | 'readsUpTo'>
 }) {
   const { log: store, stores } = await openEngine(engine)
@@ -307,7 +313,7 @@ async function openShared({
   try {
     const { name, warn } = engine
     const records = openRecords(engine.prisma, stores.records, database)
-    registered = await openStanding({ store: stores.replicas, name, warn, readsUpTo: options.readsUpTo })
+    registered = await openStanding({ store: stores.replicas, name, warn, readsUpTo: options.readsUpTo, unlistedAfterMs })
     const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
     return { store, stores, records, registered, replica }
   } catch (error) {

@@ -37,7 +37,7 @@ export function machineAt(index: number, prefix: string): Machine {
   const name = `${prefix}-${type.word}-${String(Math.floor(index / TYPES.length) + 1).padStart(4, '0')}`
   return {
     name,
-    picture: pictureOf(type),
+    picture: { ...pictureOf(type), machineId: { value: `simulated ${name}` } },
     offer: {
       nodeName: name,
       hostIp: `10.${200 + Math.floor(index / 65_536)}.${Math.floor(index / 256) % 256}.${index % 256}`,
@@ -51,7 +51,7 @@ export function machineAt(index: number, prefix: string): Machine {
 const SIMULATED = { notReported: 'the machine is simulated' }
 const FLAGS = ['sse2', 'ssse3', 'sse4_1', 'sse4_2', 'aes', 'avx', 'avx2', 'fma', 'bmi1', 'bmi2', 'vmx']
 
-function pictureOf(type: Type): Picture {
+function pictureOf(type: Type): Omit<Picture, 'machineId'> {
   const cpus = cpusOf(type)
   const memoryKib = type.memoryGib * 2 ** 20
   return {

@@ -36,6 +36,7 @@ export const twoSockets: Tree = {
   'proc/meminfo': meminfo(16_777_216, 12_582_912),
   'proc/self/smaps': smaps,
   'dev/kvm': '',
+  'etc/machine-id': '3f0a5c1e7b2d4986a1c3e5f708192a3b',
   [`${CPU}/online`]: '0-7',
   // threads of a core are 4 apart; the sockets take turns, as some firmware numbers them
   ...Object.fromEntries(

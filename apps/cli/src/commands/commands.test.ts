@@ -125,7 +125,7 @@ test('explain tells the funnel, the reasons and, if asked, every host', async ()
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
   expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
-  expect(out).toMatch(/\naz2-gpu +FILTERED +RamFilter: MEMORY_MB: 60000 MiB\n/)
+  expect(out).toMatch(/\naz2-gpu +FILTERED +\d+ (?:s|min) +RamFilter: MEMORY_MB: 60000( |\n)/)
   expect(out).toMatch(/\nIt can be made again exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
   const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
   expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
@@ -155,8 +155,8 @@ test('what is wrong with the call stays told where the decision is there', async
 
 test('explain names the nearest of the refused, with everything that keeps them out', async () => {
   const { out } = await run('explain', await refusedDecision())
-  expect(out).toMatch(/\nNearest of the refused\nHOST +WHAT KEEPS IT OUT\n/)
-  expect(out).toMatch(/\naz2-gpu +RamFilter: MEMORY_MB: 60000 MiB/)
+  expect(out).toMatch(/\nNearest of the refused\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
+  expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +RamFilter: MEMORY_MB: 60000 MiB/)
   expect(out).toMatch(/CoreFilter: 99 vCPUs/)
 })
 
@@ -175,13 +175,13 @@ test('explain tells how the best hosts were weighed, and writes a page for a tic
   const { decision } = oneLine<{ decision: { id: string } }>(await run('select', ...SMALL, '--advice', '--json'))
   const { out } = await run('explain', decision.id, '--top', '3')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/Best hosts of 6 that passed\nHOST +OUTCOME +TOTAL +FROM\n\S+ +SELECTED +\d/)
+  expect(out).toMatch(/Best hosts of 6 that passed\nHOST +OUTCOME +REPORT +TOTAL +FROM\n\S+ +SELECTED +\d+ (?:s|min) +\d/)
   const page = (await run('explain', decision.id, '--markdown')).out
   expect(page).toMatch(
     /^### PLACED: 1 instance of 1 vCPU, 512 MiB memory, 0 GiB disk\n\n\S+ was taken: the best of 6 hosts that passed, of 6\.\n/,
   )
   expect(page).toMatch(/\n\| RamFilter \| 6 \| 6 \| 0 \| 0 \| {2}\|\n/)
-  expect(page).toMatch(/\n### Best hosts of 6 that passed\n\n\| Host \| Outcome \| Total \|\n/)
+  expect(page).toMatch(/\n### Best hosts of 6 that passed\n\n\| Host \| Outcome \| Report \| Total \|\n/)
   expect(page).toContain(`[The decision](${own.service.url.replace('/graphql', '')}/decisions/${encodeURIComponent(decision.id)})`)
 })
 

@@ -8,6 +8,7 @@ import { addCompare } from './compare.ts'
 import { addDb } from './db.ts'
 import { addDecisions } from './decisions.ts'
 import { addExplain } from './explain.ts'
+import { addFindings } from './findings.ts'
 import { addGroups } from './groups.ts'
 import { addHealth } from './health.ts'
 import { addHost } from './host.ts'
@@ -46,6 +47,7 @@ export function addCommands(program: Command): void {
   addLiveness(program)
   addHealth(program)
   addReplicas(program)
+  addFindings(program)
   addProfiles(program)
   addLog(program)
   addKeys(program)

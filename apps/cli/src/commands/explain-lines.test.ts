@@ -35,13 +35,20 @@ test('a multiplier that an aggregate gave is told with its source, also where it
           {
             hostName: 'small',
             outcome: 'SELECTED',
+            reportAge: 'PT90S',
             totalWeight: 10,
             weights: [
               weight('RAMWeigher', 10, 40, 'aggregate gold ram_weight_multiplier'),
               weight('CPUWeigher', 0, 0, 'aggregate gold cpu_weight_multiplier'),
             ],
           },
-          { hostName: 'large', outcome: 'ALTERNATE', totalWeight: 1, weights: [weight('RAMWeigher', 1, 1), weight('CPUWeigher', 0, 1)] },
+          {
+            hostName: 'large',
+            outcome: 'ALTERNATE',
+            reportAge: null,
+            totalWeight: 1,
+            weights: [weight('RAMWeigher', 1, 1), weight('CPUWeigher', 0, 1)],
+          },
         ],
       },
     },
@@ -50,9 +57,9 @@ test('a multiplier that an aggregate gave is told with its source, also where it
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
   const text = lines.join(' ').replace(/ +/g, ' ')
   expect(text).toContain(
-    'small SELECTED 10 RAMWeigher 10 (times 40, aggregate gold ram_weight_multiplier), CPUWeigher 0 (times 0, aggregate gold',
+    'small SELECTED 90 s 10 RAMWeigher 10 (times 40, aggregate gold ram_weight_multiplier), CPUWeigher 0 (times 0, aggregate gold',
   )
-  expect(text).toMatch(/large ALTERNATE 1 RAMWeigher 1(?! \()/)
+  expect(text).toMatch(/large ALTERNATE none 1 RAMWeigher 1(?! \()/)
 })
 
 test('how the solver fared is told with its numbers, and why it was not followed', () => {

@@ -1,9 +1,10 @@
 import { GANTT } from './called.ts'
-import { counted, decimal, mib, took } from './format.ts'
+import { counted, decimal, mib, span, took } from './format.ts'
 import { shortId } from './ids.ts'
 import { type Reason, toReasonTable } from './reasons.ts'
 import { toTable, wrap } from './table.ts'
 import { type Tried, toTryLines } from './try-lines.ts'
+import { millisecondsOf } from './words.ts'
 
 /** What the API says of a decision and of one instance of its request. */
 export interface Explained {
@@ -69,12 +70,14 @@ export interface Verdict {
   readonly outcome: string
   readonly rank: number | null
   readonly totalWeight: number | null
+  readonly reportAge: string | null
   readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
 }
 
 /** A refused host with every check, also those behind the first refusal. */
 interface NearMiss {
   readonly hostName: string
+  readonly reportAge: string | null
   readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
 }
 
@@ -99,6 +102,7 @@ interface ShadowStep {
 interface Weighed {
   readonly hostName: string
   readonly outcome: string
+  readonly reportAge: string | null
   readonly totalWeight: number | null
   readonly weights: readonly Weight[]
 }
@@ -206,11 +210,17 @@ export const shadowText = ({ name, isAsked, wouldReject, ofThosePassing, reasons
 const toShadows = (steps: readonly ShadowStep[]): readonly string[] =>
   steps.length === 0 ? [] : ['', ...steps.flatMap((step) => wrap(shadowText(step)))]
 
+/** How old the report of the host was when it was decided. */
+const REPORT = { head: 'report', align: 'right' } as const
+
+export const reportAgeOf = (age: string | null): string => (age === null ? 'none' : span(millisecondsOf(age)))
+
 /** Total of each host, and what each weigher gave it or took from it. */
 function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly string[] {
-  const rows = hosts.map(({ hostName, outcome, totalWeight, weights }) => [
+  const rows = hosts.map(({ hostName, outcome, totalWeight, reportAge, weights }) => [
     hostName,
     outcome,
+    reportAgeOf(reportAge),
     totalWeight === null ? '-' : decimal(totalWeight),
     weights.flatMap((weight) => (weight.weighted === 0 && weight.multiplierSource === null ? [] : [toShare(weight)])).join(', ') || '-',
   ])
@@ -220,6 +230,7 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
       [
         { head: 'host', cut: 'middle', least: 12 },
         { head: 'outcome', cut: 'end', least: 8 },
+        REPORT,
         { head: 'total', align: 'right' },
         { head: 'from', wraps: true, least: 28 },
       ],
@@ -235,11 +246,8 @@ const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): s
 /** Everything that keeps a host out: one line of it is what to change. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
-    [
-      { head: 'host', cut: 'middle', least: 12 },
-      { head: 'what keeps it out', wraps: true, least: 30 },
-    ],
-    nearMisses.map(({ hostName, checks }) => [hostName, refusalsOf(checks)]),
+    [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],
+    nearMisses.map(({ hostName, reportAge, checks }) => [hostName, reportAgeOf(reportAge), refusalsOf(checks)]),
   )
 
 const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
@@ -247,14 +255,15 @@ const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
     [
       { head: 'host', cut: 'middle', least: 12 },
       { head: 'outcome', cut: 'end', least: 8 },
+      REPORT,
       { head: 'why', wraps: true, least: 30 },
     ],
-    verdicts.map(({ hostName, outcome, rank, totalWeight, checks }) => {
+    verdicts.map(({ hostName, outcome, rank, totalWeight, reportAge, checks }) => {
       const refusal = checks.find(({ status }) => status === 'FAIL' || status === 'ERROR')
       const why =
         refusal === undefined
           ? `rank ${rank ?? '-'}, weight ${decimal(totalWeight ?? 0)}`
           : `${refusal.filter}: ${refusal.text ?? refusal.status}`
-      return [hostName, outcome, why]
+      return [hostName, outcome, reportAgeOf(reportAge), why]
     }),
   )

@@ -1,4 +1,4 @@
-import { askedOf, type Explained, refusalsOf, shadowText, type Verdict } from './explain-lines.ts'
+import { askedOf, type Explained, refusalsOf, reportAgeOf, shadowText, type Verdict } from './explain-lines.ts'
 import { decimal } from './format.ts'
 import { heading, inert, link, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 
@@ -45,10 +45,11 @@ export function toExplainPage(
       ? [
           heading(`Best hosts of ${weighing.candidateCount} that passed`),
           toMarkdownTable(
-            [{ head: 'Host' }, { head: 'Outcome' }, { head: 'Total', align: 'right' }],
-            weighing.hosts.map(({ hostName, outcome, totalWeight }) => [
+            [{ head: 'Host' }, { head: 'Outcome' }, { head: 'Report', align: 'right' }, { head: 'Total', align: 'right' }],
+            weighing.hosts.map(({ hostName, outcome, totalWeight, reportAge }) => [
               hostName,
               outcome,
+              reportAgeOf(reportAge),
               totalWeight === null ? '' : decimal(totalWeight),
             ]),
           ),

@@ -31,7 +31,12 @@ export const took = (ms: number): string => `${ms < 100 ? Number(ms.toFixed(1)) 
 /** "4 s", "12 min", "3 h", "9 d": how long ago, or how long until, at `nowMs`. */
 export function age(time: string | null, nowMs: number): string {
   if (time === null) return 'never'
-  const seconds = Math.max(0, Math.round(Math.abs(nowMs - Date.parse(time)) / 1_000))
+  return span(Math.abs(nowMs - Date.parse(time)))
+}
+
+/** The same for a length of time. */
+export function span(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`

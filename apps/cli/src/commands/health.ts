@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { EXIT } from './failure.ts'
+import { type Clean, toViolations } from './findings.ts'
 import { counted } from './format.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toPairs } from './table.ts'
@@ -10,7 +11,7 @@ interface Flags extends ConnectionFlags {
   readonly json?: true
 }
 
-interface Health {
+interface Health extends Clean {
   readonly mode: string
   readonly reason: string | null
   readonly replica: string
@@ -19,11 +20,13 @@ interface Health {
   readonly featureLevel: number
   readonly version: string
   readonly violations: number
+  readonly warnings: number
   /** Null before its auditor has looked at everything once. */
   readonly checkedAge: string | null
 }
 
-const HEALTH = 'query Health { health { mode reason replica revision stateAge featureLevel version violations checkedAge } }'
+const HEALTH =
+  'query Health { health { mode reason replica revision stateAge featureLevel version violations warnings cleanSince cleanRounds cleanLooks checkedAge } }'
 
 /** What a mode means for those who call. */
 const MODES: Readonly<Record<string, string>> = {
@@ -47,7 +50,7 @@ export function addHealth(program: Command): void {
 
 async function showHealth(flags: Flags): Promise<Result> {
   const { health } = await connect(flags).request<{ health: Health }>(HEALTH)
-  const { mode, reason, replica, revision, stateAge, featureLevel, version, violations, checkedAge } = health
+  const { mode, reason, replica, revision, stateAge, featureLevel, version, violations, warnings, checkedAge } = health
   const meaning = MODES[mode]
   return {
     lines: toPairs([
@@ -58,7 +61,7 @@ async function showHealth(flags: Flags): Promise<Result> {
         'audit',
         checkedAge === null
           ? 'not everything was looked at yet'
-          : `${counted(violations, 'violation')}, checked ${inWords(checkedAge)} ago`,
+          : `${toViolations(violations, health)}; ${counted(warnings, 'warning')}; checked ${inWords(checkedAge)} ago`,
       ],
       ['revision', revision],
       ['replica', replica],

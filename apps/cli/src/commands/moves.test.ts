@@ -216,6 +216,7 @@ test.each([
   ['host', 'evacuate'],
   ['liveness'],
   ['health'],
+  ['findings'],
   ['log'],
 ])('help of %s %s has examples', async (...names) => {
   const { out, code } = await run(...names.filter(Boolean), '--help')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, type Refusal, toRefusal } from './failure.ts'
+import { type Clean, toViolations } from './findings.ts'
 import { age, counted } from './format.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -29,6 +30,7 @@ interface Replica extends Vitals {
 }
 
 interface Finding {
+  readonly severity: string
   readonly code: string
   readonly subject: string
   readonly name: string
@@ -38,8 +40,10 @@ interface Finding {
   readonly since: string
 }
 
-interface Auditor {
+interface Auditor extends Clean {
   readonly violations: number
+  readonly warnings: number
+  readonly notices: number
   readonly findings: readonly Finding[]
   readonly checkedAt: string | null
   readonly age: string | null
@@ -66,7 +70,7 @@ interface Healed {
 const REPLICAS = `query Replicas {
   replicas { id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
     stateHash { revision hash } startedAt lastSeenAt stoppedAt ${VITALS} }
-  auditor { violations findings { code promise subject name host claim field expected actual since }
+  auditor { violations warnings notices cleanSince cleanRounds cleanLooks findings { id severity code promise subject name host claim field expected actual since }
     checkedAt age round rounds looked comparisons agreedAt }
 }`
 
@@ -127,7 +131,9 @@ const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
     ]),
   )
 
-function toAuditorLines({ violations, findings, age: checkedAge, looked, comparisons, agreedAt }: Auditor): readonly string[] {
+function toAuditorLines(auditor: Auditor): readonly string[] {
+  const { violations, warnings, notices, findings, age: checkedAge, looked, comparisons, agreedAt } = auditor
+  const broken = findings.filter(({ severity }) => severity === 'VIOLATION')
   const checked = checkedAge === null ? 'it has not looked at everything yet' : `it looked at ${looked} things, ${inWords(checkedAge)} ago`
   const compared =
     comparisons === 0
@@ -136,14 +142,15 @@ function toAuditorLines({ violations, findings, age: checkedAge, looked, compari
   return [
     ...toPairs([
       ['*', 'answers this'],
-      ['its auditor', `${counted(violations, 'violation')}; ${checked}`],
+      ['its auditor', `${toViolations(violations, auditor)}; ${checked}`],
+      ['the hosts', `${counted(warnings, 'warning')}, ${counted(notices, 'notice')} about what they report: ${GANTT} findings`],
       ['with others', compared],
     ]),
-    ...findings.flatMap(({ code, subject, name, field, expected, actual, since }) => [
+    ...broken.flatMap(({ code, subject, name, field, expected, actual, since }) => [
       '',
       ...wrap(`${code}: ${subject} ${name}, ${field}: expected ${expected}, found ${actual}, since ${since}`),
     ]),
-    ...(findings.length === 0 ? [] : ['', `What the log says: ${GANTT} replicas --heal --dry-run`]),
+    ...(broken.length === 0 ? [] : ['', `What the log says: ${GANTT} replicas --heal --dry-run`]),
   ]
 }
 

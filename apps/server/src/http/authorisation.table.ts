@@ -57,6 +57,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Mutation.claimExtend': 'CLAIM project',
   'Mutation.claimRelease': 'CLAIM project',
   'Mutation.claimRevoke': 'OPERATE',
+  'Mutation.findingRepair': 'OPERATE',
   'Mutation.claimSetServerGroup': 'OPERATE',
   'Mutation.hostEvacuate': 'OPERATE',
   'Mutation.hostForget': 'ADMIN',

@@ -69,6 +69,8 @@ test('what is not known is left out, and names are quoted', () => {
     featureLevel: 1,
     degraded: [],
     violations: 2,
+    warnings: 3,
+    clean: null,
     checkedAgeMs: null,
     engine: 'postgres',
     sharedFlush: false,
@@ -76,6 +78,13 @@ test('what is not known is left out, and names are quoted', () => {
   }
   const auditor = {
     violations: 2,
+    warnings: 3,
+    notices: 0,
+    counts: new Map([
+      ['state.column', 2],
+      ['instance.two_hosts', 3],
+    ] as const),
+    clean: null,
     findings: [],
     checkedAt: null,
     ageMs: null,
@@ -98,6 +107,8 @@ test('what is not known is left out, and names are quoted', () => {
   })
   expect(text).toContain('gantt_info{version="1",replica="a \\"b\\"\\\\c"} 1\n')
   expect(text).toContain('gantt_audit_violations 2\n')
+  expect(text).toContain('gantt_audit_findings{code="instance.two_hosts",severity="warning"} 3\n')
+  expect(text).toContain('gantt_audit_clean_looks 0\n')
   expect(text).toContain('gantt_state_age_seconds 1.5\n')
   expect(text).toContain('gantt_proposals_counted_total 7\n')
   expect(text).toContain('gantt_decisions_unlogged_total 5\n')

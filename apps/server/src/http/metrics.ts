@@ -1,3 +1,4 @@
+import { severityOf } from '@gantt/scheduler-core'
 import type { Pause } from '../longest-pause.ts'
 import type { AuditorView } from '../replica/auditor.ts'
 import type { Tally } from '../replica/retries.ts'
@@ -42,6 +43,21 @@ export function metricsText({ health, auditor, proposals, hosts, warnings, aggre
   tell('log_revision', 'gauge', 'What the replica has applied of the log.', health.revision)
   tell('log_feature_level', 'gauge', 'Changes up to this level may be in the log.', health.featureLevel)
   tell('state_age_seconds', 'gauge', 'How long ago the state was last known to be as new as the store’s.', health.ageMs / 1_000)
+  for (const [code, count] of auditor.counts)
+    tell(
+      'audit_findings',
+      'gauge',
+      'What the auditor finds, by code and severity; codes of which it finds none are left out.',
+      count,
+      `{code="${code}",severity="${severityOf(code).toLowerCase()}"}`,
+    )
+  tell('audit_warnings', 'gauge', 'What the auditor finds in reports of hosts that contradicts the claims.', auditor.warnings)
+  tell(
+    'audit_clean_looks',
+    'gauge',
+    'Things that the auditor looked at since it last found a violation, each as often as it did; 0 while there is one.',
+    auditor.clean?.looks ?? 0,
+  )
   tell('audit_violations', 'gauge', 'What the auditor finds that cannot be; 0 is how it must be.', auditor.violations)
   tell(
     'audit_age_seconds',

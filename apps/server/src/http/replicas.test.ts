@@ -75,9 +75,12 @@ test('the auditor has looked at everything, and health says so', async () => {
   await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt).not.toBeNull()
   const { auditor, health } = await dataOf(
     api,
-    '{ auditor { violations findings { code promise subject name host claim field expected actual since } checkedAt age round rounds looked comparisons agreedAt } health { violations checkedAge code } }',
+    '{ auditor { violations warnings notices counts { code severity count } findings { id code severity promise subject name host claim field expected actual since repair { text automatic } } cleanSince cleanRounds cleanLooks checkedAt age round rounds looked comparisons agreedAt } health { violations warnings cleanSince cleanLooks checkedAge code } }',
   )
-  expect(auditor).toMatchObject({ violations: 0, findings: [] })
+  expect(auditor).toMatchObject({ violations: 0, cleanSince: expect.stringMatching(/Z$/) })
+  expect(auditor.findings.filter((one: { severity: string }) => one.severity === 'VIOLATION')).toEqual([])
+  expect(auditor.cleanRounds).toBeGreaterThan(0)
+  expect(auditor.cleanLooks).toBeGreaterThanOrEqual(auditor.looked)
   expect(auditor.age).toMatch(/^PT/)
   expect(health).toMatchObject({ violations: 0, code: null, checkedAge: expect.stringMatching(/^PT/) })
 })
@@ -138,14 +141,14 @@ test('a log of a newer release turns a replica read-only, with a code, and one t
   await sql(
     `INSERT INTO log (revision, id, writer, basis_revision, basis_id, body, at_ms, changes)
      SELECT revision + 1, 'newer', 'newer', revision, id, $1, at_ms, 1 FROM log ORDER BY revision DESC LIMIT 1`,
-    [JSON.stringify({ format: 1, basis: { revision: 0, id: '', at: 0 }, changes: [{ type: 'feature', level: 9 }] })],
+    [JSON.stringify({ format: 1, basis: { revision: 0, id: '', at: 0 }, changes: [{ type: 'feature', level: FEATURE_LEVEL + 1 }] })],
   )
   await expect
     .poll(async () => (await dataOf(api, '{ health { mode code } }')).health)
     .toEqual({ mode: 'READ_ONLY', code: 'log.unreadable' })
   await expect(openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: () => {} })).rejects.toMatchObject({
     name: 'UnknownEntryError',
-    message: expect.stringContaining('level to 9'),
+    message: expect.stringContaining(`level to ${FEATURE_LEVEL + 1}`),
   })
   expect(await heal({})).toMatchObject({ __typename: 'ReplicaHealRefused', code: 'PRECONDITION' })
 })

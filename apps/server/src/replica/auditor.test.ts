@@ -25,7 +25,7 @@ test('the digest of a state at rest is taken beside a round, not after it: a rou
 
 test('what callers did is found and told, and keeps nobody from checkpoints', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
-  await replica.propose([aReport('h1'), aReport('h2')])
+  await replica.propose([aReport('h1', { instances: [] }), aReport('h2', { instances: [] })])
   const instances = [aUuid(1)]
   await replica.propose([someInstances({ key: 'a', instances, project: 'p1' })])
   await replica.propose([someInstances({ key: 'b', hosts: ['h2'], instances, project: 'p2' })])
@@ -42,6 +42,42 @@ test('what callers did is found and told, and keeps nobody from checkpoints', as
   ])
   expect(auditor.isSound).toBe(true)
   expect(told).toEqual([expect.stringContaining('instance.elsewhere')])
+  auditor.close()
+  await replica.close()
+})
+
+test('it says since when there is no violation, and how much it looked at for that; a violation begins the count anew', async () => {
+  const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
+  await replica.propose([aReport('h1', { instances: [aUuid(1)] })])
+  let now = 0
+  const timers: Timers = { ...realTimers, now: () => (now += 0.25), every: () => () => {} }
+  const told: string[] = []
+  const auditor = createAuditor({ replica, timers, warn: (text) => told.push(text) })
+  const round = (): void => {
+    const { rounds } = auditor.view()
+    now += 2_000
+    while (auditor.view().rounds === rounds) auditor.step()
+  }
+  expect(auditor.view().clean).toBeNull()
+  round()
+  const { looked } = auditor.view()
+  const since = auditor.view().clean?.since ?? 0
+  round()
+  expect(auditor.view()).toMatchObject({ violations: 0, notices: 1, clean: { since, rounds: 2, looks: 2 * looked } })
+  expect([...auditor.view().counts]).toEqual([['instance.unclaimed', 1]])
+  const free = replica.fleet.hosts.classes.get('VCPU')?.free
+  if (free === undefined) throw new Error('no host reports VCPU')
+  free[0] = 99
+  round()
+  expect(auditor.view()).toMatchObject({ violations: 1, clean: null, findings: [{ severity: 'VIOLATION' }, { severity: 'NOTICE' }] })
+  free[0] = 16
+  round()
+  expect(auditor.view()).toMatchObject({ violations: 0, clean: { rounds: 1, looks: looked } })
+  // a notice is for those who look
+  expect(told).toEqual([expect.stringContaining('state.column')])
+  const [notice] = auditor.view().findings
+  expect(auditor.find(notice?.id ?? '')).toEqual(notice)
+  expect(auditor.find('0')).toBeUndefined()
   auditor.close()
   await replica.close()
 })

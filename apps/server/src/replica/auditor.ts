@@ -1,6 +1,17 @@
-import { audit, type Finding, type Fleet, isOfState, type Looked } from '@gantt/scheduler-core'
+import {
+  type AuditCode,
+  audit,
+  auditWorld,
+  type Finding,
+  type Fleet,
+  isOfState,
+  type Looked,
+  type Severity,
+  severityOf,
+} from '@gantt/scheduler-core'
 import type { ReplicaRow, TakenDigests } from '../stores/replicas.ts'
 import type { Timers } from '../timers.ts'
+import { countOf, Found, firstOf, type StandingFinding, toStanding } from './found.ts'
 import type { Replica } from './replica.ts'
 import { createStateDigests } from './state-digests.ts'
 
@@ -12,16 +23,19 @@ const REST_MS = 1_000
 /** Findings that are told; all are counted. */
 const TOLD = 100
 
-/** A finding, and the store time at which it was there first. */
-export interface StandingFinding extends Finding {
-  readonly since: number
-}
+export type { StandingFinding } from './found.ts'
 
 export interface AuditorView {
-  /** How many findings stand. */
+  /** How many findings break a promise of this service, contradict the claims, or are only to be known. */
   readonly violations: number
-  /** The first hundred. */
+  readonly warnings: number
+  readonly notices: number
+  /** Findings by code, of those that there are. */
+  readonly counts: ReadonlyMap<AuditCode, number>
+  /** The first hundred, the most severe first. */
   readonly findings: readonly StandingFinding[]
+  /** How long there has been no violation; null while there is one, and before the first round is over. */
+  readonly clean: Clean | null
   /** Store time at which everything had been looked at last; null before the first round is over. */
   readonly checkedAt: number | null
   /** How long ago that was, milliseconds. */
@@ -36,9 +50,20 @@ export interface AuditorView {
   readonly agreedAt: number | null
 }
 
+/** Rounds without a violation, one after the other up to now. */
+export interface Clean {
+  /** Store time at which the first of them began. */
+  readonly since: number
+  readonly rounds: number
+  /** Hosts, claims, keys and the like that were looked at in them, each as often as it was. */
+  readonly looks: number
+}
+
 /** Looks through a replica's state all the time, in slices between other work; it never changes anything. */
 export interface Auditor {
   view(): AuditorView
+  /** The finding of that id that is there now. */
+  find(id: string): StandingFinding | undefined
   /** Whether this replica's own state is sound as far as it was looked at; what others have says nothing about that. */
   readonly isSound: boolean
   /** One slice. The timer calls it; tests do too. */
@@ -53,20 +78,36 @@ export interface AuditorOptions {
   readonly timers: Timers
   /** Tells operators of new findings. */
   warn(message: string): void
+  /** How long what hosts list may lag behind the claims, milliseconds; DEFAULT_UNLISTED_AFTER_MS if not given. */
+  readonly unlistedAfterMs?: number | undefined
 }
 
 interface Round {
+  readonly number: number
   readonly fleet: Fleet
-  readonly steps: Generator<Looked, void>
+  readonly steps: Generator<Look, void>
   readonly startedAt: number
+  /** Store time. */
+  readonly beganAt: number
   looked: number
   fresh: Finding[]
 }
 
-export function createAuditor({ replica, timers, warn }: AuditorOptions): Auditor {
+/** A thing may be looked at twice in a round: in the books, and against the world. */
+interface Look extends Looked {
+  readonly at: 'state' | 'world'
+}
+
+function* lookAt(fleet: Fleet, unlistedAfterMs: number | undefined): Generator<Look, void> {
+  for (const looked of audit(fleet)) yield { ...looked, at: 'state' }
+  for (const looked of auditWorld(fleet, unlistedAfterMs)) yield { ...looked, at: 'world' }
+}
+
+export function createAuditor({ replica, timers, warn, unlistedAfterMs }: AuditorOptions): Auditor {
   const digests = createStateDigests(replica)
-  /** By what was looked at, and the round in which it was: what is not there in the next round is forgotten. */
-  const standing = new Map<string, { findings: readonly StandingFinding[]; round: Round }>()
+  const found = new Found()
+  let begun = 0
+  let clean: Clean | null = null
   let round: Round | undefined
   let last: Pick<AuditorView, 'checkedAt' | 'rounds' | 'roundMs' | 'looked'> & { readonly endedAt: number } = {
     checkedAt: null,
@@ -77,31 +118,44 @@ export function createAuditor({ replica, timers, warn }: AuditorOptions): Audito
   }
   let told = 0
 
-  const begin = (): Round => ({ fleet: replica.fleet, steps: audit(replica.fleet), startedAt: timers.now(), looked: 0, fresh: [] })
-  const note = (current: Round, { subject, name, findings }: Looked): void => {
+  const begin = (): Round => ({
+    number: ++begun,
+    fleet: replica.fleet,
+    steps: lookAt(replica.fleet, unlistedAfterMs),
+    startedAt: timers.now(),
+    beganAt: replica.storeTime,
+    looked: 0,
+    fresh: [],
+  })
+  const note = (current: Round, { at, subject, name, findings }: Look): void => {
     current.looked++
-    const key = `${subject} ${name}`
-    const known = standing.get(key)
-    if (findings.length === 0) {
-      if (known !== undefined) standing.delete(key)
-      return
-    }
-    const since = (finding: Finding): number => known?.findings.find((old) => isSame(old, finding))?.since ?? replica.storeTime
-    current.fresh.push(...findings.filter((finding) => !known?.findings.some((old) => isSame(old, finding))))
-    standing.set(key, { findings: findings.map((finding) => ({ ...finding, since: since(finding) })), round: current })
+    current.fresh.push(...found.note(`${at} ${subject} ${name}`, findings, current.number, replica.storeTime))
   }
+  const violations = (): number => countOf(found.counts, 'VIOLATION') + digests.divergences.length
   const end = (current: Round): void => {
-    for (const [key, { round: seen }] of standing) if (seen !== current) standing.delete(key)
+    found.forgetBefore(current.number)
     const now = timers.now()
     last = { checkedAt: replica.storeTime, rounds: last.rounds + 1, roundMs: now - current.startedAt, looked: current.looked, endedAt: now }
-    const unsound = current.fresh.filter(({ code }) => isOfState(code))
-    const others = current.fresh.filter(({ code }) => !isOfState(code))
+    clean =
+      violations() > 0
+        ? null
+        : { since: clean?.since ?? current.beganAt, rounds: (clean?.rounds ?? 0) + 1, looks: (clean?.looks ?? 0) + current.looked }
+    tellOf(current.fresh)
+  }
+  const tellOf = (fresh: readonly Finding[]): void => {
+    const unsound = fresh.filter(({ code }) => isOfState(code))
+    const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
+    // who reported its use was answered so already
+    const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
+    const promised = of('VIOLATION')
     if (unsound[0] !== undefined)
       warn(
         `the auditor found ${unsound.length} things that cannot be; this replica writes no checkpoint until they are gone. The first: ${textOf(unsound[0])}`,
       )
-    if (others[0] !== undefined)
-      warn(`the auditor found ${others.length} things that no rule would let in today. The first: ${textOf(others[0])}`)
+    if (promised[0] !== undefined)
+      warn(`the auditor found ${promised.length} things that no rule would let in today. The first: ${textOf(promised[0])}`)
+    if (contradicted[0] !== undefined)
+      warn(`the auditor found ${contradicted.length} contradictions between reports and claims. The first: ${textOf(contradicted[0])}`)
   }
   const step = (): void => {
     const from = timers.now()
@@ -113,7 +167,8 @@ export function createAuditor({ replica, timers, warn }: AuditorOptions): Audito
     // a fleet that took the place of another is looked at from its beginning
     if (round !== undefined && round.fleet !== replica.fleet) {
       round = undefined
-      standing.clear()
+      found.clear()
+      clean = null
     }
     if (round === undefined && timers.now() - last.endedAt >= REST_MS) round = begin()
     while (round !== undefined && timers.now() < until) {
@@ -128,22 +183,38 @@ export function createAuditor({ replica, timers, warn }: AuditorOptions): Audito
     while (more && timers.now() < until) more = digests.step()
   }
   const stop = timers.every(EVERY_MS, step)
+  function* standing(): Generator<StandingFinding, void> {
+    yield* found.all()
+    for (const finding of digests.divergences) yield toStanding(finding, finding.since)
+  }
 
   return {
     view() {
-      const findings = [...[...standing.values()].flatMap((one) => one.findings), ...digests.divergences]
       const { endedAt, ...rest } = last
+      const { counts } = found
+      const diverged = digests.divergences.length
+      const cleanNow = violations() > 0 ? null : clean
       return {
         ...rest,
-        violations: findings.length,
-        findings: findings.slice(0, TOLD),
+        violations: violations(),
+        warnings: countOf(counts, 'WARNING'),
+        notices: countOf(counts, 'NOTICE'),
+        counts: diverged === 0 ? counts : new Map([...counts, ['state.diverged', diverged]]),
+        get findings() {
+          return firstOf(standing(), TOLD)
+        },
+        clean: cleanNow,
         ageMs: last.checkedAt === null ? null : Math.round(timers.now() - endedAt),
         compared: digests.compared,
         agreedAt: digests.agreedAt,
       }
     },
+    find(id) {
+      for (const finding of standing()) if (finding.id === id) return finding
+      return undefined
+    },
     get isSound() {
-      for (const { findings } of standing.values()) if (findings.some(({ code }) => isOfState(code))) return false
+      for (const code of found.counts.keys()) if (isOfState(code)) return false
       return true
     },
     step,
@@ -161,8 +232,6 @@ export function createAuditor({ replica, timers, warn }: AuditorOptions): Audito
     },
   }
 }
-
-const isSame = (a: Finding, b: Finding): boolean => a.code === b.code && a.field === b.field && a.claim === b.claim
 
 const textOf = ({ code, subject, name, field, expected, actual }: Finding): string =>
   `${code}: ${subject} ${name}, ${field}: expected ${expected}, found ${actual}`

@@ -54,7 +54,7 @@ beforeAll(async () => {
   prisma = createPrisma(database.connection)
   store = createReplicaStore(prisma)
   nodes.push(await open('a'), await open('b'))
-  await nodes[0]?.replica.propose([aReport('h1'), aReport('h2')])
+  await nodes[0]?.replica.propose([aReport('h1', { instances: [] }), aReport('h2', { instances: [] })])
   await nodes[0]?.replica.propose([aClaim({ key: 'k1', hosts: ['h1'], mode: 'CONFIRM' }), aClaim({ key: 'k2', hosts: ['h2'] })])
 })
 
@@ -105,7 +105,7 @@ describe('what replicas say of themselves', () => {
     expect(a.lags.of('b')).toContain(0)
     const [whole] = [...new Set(a.registry.last.rows.map(({ digests }) => JSON.stringify(digests.whole)))]
     expect(JSON.parse(whole ?? '')).toMatchObject({ revision, digest: expect.stringMatching(/^[0-9a-f]{16}$/) })
-    expect(a.auditor.view()).toMatchObject({ violations: 0, findings: [], looked: 7 })
+    expect(a.auditor.view()).toMatchObject({ violations: 0, findings: [], looked: 9 })
     expect(b.auditor.view().compared).toBeGreaterThan(0)
     expect(b.auditor.view().agreedAt).not.toBeNull()
   })
@@ -155,7 +155,7 @@ describe('the log’s feature level', () => {
     const log = createMemoryStore().open()
     const replica = await Replica.start({ store: log, name: 'newer', warn, recordUnlogged: async () => {}, ...registered.options })
     await expect(replica.propose([change])).rejects.toMatchObject({ name: 'FeatureLevelError', replica: 'old', reads: 1, needs: 2 })
-    await replica.propose([aReport('h1')])
+    await replica.propose([aReport('h1', { instances: [] })])
     expect(replica.fleet.featureLevel).toBe(1)
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
@@ -171,7 +171,7 @@ describe('the log’s feature level', () => {
   test('a checkpoint of a higher level than this release reads is no beginning for it', async () => {
     const memory = createMemoryStore()
     const first = await Replica.start({ store: memory.open(), name: 'first', recordUnlogged: async () => {}, warn: () => {} })
-    await first.propose([aReport('h1')])
+    await first.propose([aReport('h1', { instances: [] })])
     await memory.open().saveCheckpoint({ ...checkpointOf(first.fleet), featureLevel: FEATURE_LEVEL + 1 })
     await first.close()
     await expect(
@@ -207,7 +207,7 @@ describe('the auditor', () => {
     await meet()
     const [a, b] = pair()
     b.replica.fleet.hosts.columns.status[1 as HostIndex] = 1
-    await a.replica.propose([aReport('h1', {}, 2)])
+    await a.replica.propose([aReport('h1', { instances: [] }, 2)])
     await meet()
     expect(codesOf(a)).toEqual([`state.diverged digest at revision ${a.replica.fleet.place.revision}, replica b`])
     expect(codesOf(b)).toEqual([`state.diverged digest at revision ${a.replica.fleet.place.revision}, replica a`])
@@ -222,7 +222,7 @@ describe('the auditor', () => {
 test('heal follows the log while it compares, and begins where it is told to', async () => {
   const [a] = pair()
   const healing = a.heal(false)
-  const reports = Array.from({ length: 20 }, (_, i) => aReport('h1', {}, i + 3))
+  const reports = Array.from({ length: 20 }, (_, i) => aReport('h1', { instances: [] }, i + 3))
   for (const report of reports) await a.replica.propose([report])
   const { revision, count } = await healing
   expect(count).toBe(0)
@@ -231,7 +231,7 @@ test('heal follows the log while it compares, and begins where it is told to', a
   expect(await a.heal(false, 1)).toMatchObject({ from: 0, count: 0 })
   expect(a.replica.fleet).not.toBe(old)
   // the fleet that took its place goes on with the log
-  expect((await a.replica.propose([aReport('h1', {}, 99)]))[0]?.void).toBeUndefined()
+  expect((await a.replica.propose([aReport('h1', { instances: [] }, 99)]))[0]?.void).toBeUndefined()
   await meet()
   expect([codesOf(nodes[0] as Node), codesOf(nodes[1] as Node)]).toEqual([[], []])
 })

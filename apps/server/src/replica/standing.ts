@@ -38,6 +38,8 @@ export interface StandingOptions {
   warn(message: string): void
   /** The feature level at which this replica is held; FEATURE_LEVEL if not given. */
   readonly readsUpTo?: number | undefined
+  /** As AuditorOptions.unlistedAfterMs. */
+  readonly unlistedAfterMs?: number | undefined
 }
 
 export async function openStanding({
@@ -46,6 +48,7 @@ export async function openStanding({
   timers = realTimers,
   warn,
   readsUpTo = FEATURE_LEVEL,
+  unlistedAfterMs,
 }: StandingOptions): Promise<Registered> {
   let replica: Replica | undefined
   let auditor: Auditor | undefined
@@ -90,7 +93,7 @@ export async function openStanding({
     },
     follow(started) {
       replica = started
-      auditor = createAuditor({ replica: started, timers, warn })
+      auditor = createAuditor({ replica: started, timers, warn, unlistedAfterMs })
       vitals = createVitals(started, timers)
       return { registry, auditor, lags, describe }
     },

@@ -28,6 +28,15 @@ const Health = builder.objectRef<HealthView>('Health').implement({
     revision: t.expose('revision', { type: 'Revision', description: 'What it has applied of the log.' }),
     stateAge: t.expose('ageMs', { type: 'Duration', description: 'How long ago its state was last known to be as new as the store’s.' }),
     violations: t.exposeInt('violations', { description: 'What its auditor finds in its state that cannot be; 0 is how it must be.' }),
+    warnings: t.exposeInt('warnings', { description: 'What its auditor finds in reports of hosts that contradicts the claims.' }),
+    cleanSince: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'As Auditor.cleanSince.',
+      resolve: ({ clean }) => clean?.since ?? null,
+    }),
+    cleanRounds: t.field({ type: 'SafeInt', description: 'As Auditor.cleanRounds.', resolve: ({ clean }) => clean?.rounds ?? 0 }),
+    cleanLooks: t.field({ type: 'SafeInt', description: 'As Auditor.cleanLooks.', resolve: ({ clean }) => clean?.looks ?? 0 }),
     checkedAge: t.expose('checkedAgeMs', {
       type: 'Duration',
       nullable: true,

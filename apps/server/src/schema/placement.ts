@@ -92,6 +92,13 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
     host: t.expose('host', { type: Host, description: 'Where.' }),
     weight: t.float({ description: 'Its total score.', resolve: ({ destination }) => destination.weight }),
     claim: t.expose('claim', { type: Claim, nullable: true, description: 'The room held there; null for alternates and advice.' }),
+    reportAge: t.field({
+      type: 'Duration',
+      nullable: true,
+      description:
+        'How old its report was when it was chosen: from its last report in the log, which is the last that said something new. Null: the log does not reach back there.',
+      resolve: async ({ host: { record }, decided }, _args, { reportAges }) => reportAges.of(record, await decided()),
+    }),
     limits: t.field({ type: [ResourceLimit], description: 'Per class asked for.', resolve: ({ destination }) => limitsOf(destination) }),
   }),
 })

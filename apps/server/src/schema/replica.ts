@@ -1,7 +1,8 @@
-import { type Liveness, promiseOf } from '@gantt/scheduler-core'
+import { type AuditCode, type Liveness, promiseOf, type Severity, severityOf } from '@gantt/scheduler-core'
+import type { FindingRepairs, RepairDone, RepairRefused } from '../services/finding-repairs.ts'
 import type { AuditorView, Difference, HealDone, HealRefused, ReplicaView, StandingFinding } from '../services/replicas.ts'
 import { builder } from './builder.ts'
-import { resultUnion, UserError } from './errors.ts'
+import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 
 const StateHash = builder.objectRef<NonNullable<ReplicaView['stateHash']>>('StateHash').implement({
   description: 'The digest of a replica’s whole state at one place of the log: equal on all replicas.',
@@ -87,12 +88,41 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
   }),
 })
 
-const AuditFinding = builder.objectRef<StandingFinding>('AuditFinding').implement({
-  description: 'Something in a replica’s state that cannot be.',
+const FindingSeverity = builder.enumType('FindingSeverity', {
+  description: 'How much a finding says.',
+  values: {
+    VIOLATION: { description: 'A promise of this service is broken.' },
+    WARNING: { description: 'Hosts report what contradicts the claims.' },
+    NOTICE: { description: 'Something that may be as it should, and that this service does not know of.' },
+  } as const satisfies Readonly<Record<Severity, unknown>>,
+})
+
+const FindingRepair = builder.objectRef<ReturnType<FindingRepairs['of']>>('FindingRepair').implement({
+  description: 'What mends a finding.',
   fields: (t) => ({
+    text: t.exposeString('text', { description: 'What there is to do.' }),
+    automatic: t.exposeBoolean('isAutomatic', {
+      description:
+        'Whether findingRepair does it; its dryRun shows the difference first. False: somebody has to look, and do what the text says.',
+    }),
+  }),
+})
+
+const AuditFinding = builder.objectRef<StandingFinding>('AuditFinding').implement({
+  description: 'Something in a replica’s state that cannot be, or in which hosts report what contradicts the claims.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The same on every replica, as long as it is there.' }),
+    severity: t.expose('severity', { type: FindingSeverity, description: 'How much it says.' }),
+    repair: t.field({
+      type: FindingRepair,
+      description: 'What mends it.',
+      resolve: (finding, _args, { findingRepairs }) => findingRepairs.of(finding),
+    }),
     code: t.exposeString('code', { description: 'What it is; docs/errors.md has a cure for each.' }),
-    promise: t.string({ description: 'The promise of docs/promises.md that it breaks.', resolve: ({ code }) => promiseOf[code] }),
-    subject: t.exposeString('subject', { description: 'What was looked at: host, claim, reservation, key, group, aggregate, part.' }),
+    promise: t.string({ description: 'The promise of docs/promises.md that it is about.', resolve: ({ code }) => promiseOf[code] }),
+    subject: t.exposeString('subject', {
+      description: 'What was looked at: host, claim, reservation, instance, key, group, aggregate, part.',
+    }),
     name: t.exposeString('name', { description: 'Which.' }),
     host: t.exposeString('host', { nullable: true, description: 'Name of the host, where one is concerned.' }),
     claim: t.exposeString('claim', { nullable: true, description: 'Id of the claim, where one is concerned.' }),
@@ -103,11 +133,44 @@ const AuditFinding = builder.objectRef<StandingFinding>('AuditFinding').implemen
   }),
 })
 
+const FindingCount = builder.objectRef<readonly [AuditCode, number]>('FindingCount').implement({
+  description: 'How many findings there are of one code.',
+  fields: (t) => ({
+    code: t.string({ description: 'The code.', resolve: ([code]) => code }),
+    severity: t.field({ type: FindingSeverity, description: 'How much it says.', resolve: ([code]) => severityOf(code) }),
+    count: t.int({ description: 'How many.', resolve: ([, count]) => count }),
+  }),
+})
+
 const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
   description: 'What looking through the whole state of the replica that answers has shown; it never stops looking.',
   fields: (t) => ({
-    violations: t.exposeInt('violations', { description: 'How many findings stand; 0 is how it must be.' }),
-    findings: t.field({ type: [AuditFinding], description: 'The first hundred of them.', resolve: ({ findings }) => [...findings] }),
+    violations: t.exposeInt('violations', { description: 'How many findings break a promise of this service; 0 is how it must be.' }),
+    warnings: t.exposeInt('warnings', { description: 'How many say that hosts report what contradicts the claims.' }),
+    notices: t.exposeInt('notices', { description: 'How many are only to be known.' }),
+    findings: t.field({
+      type: [AuditFinding],
+      description: 'The first hundred of all three, the most severe first.',
+      resolve: ({ findings }) => [...findings],
+    }),
+    counts: t.field({
+      type: [FindingCount],
+      description: 'All of them by code, the most first.',
+      resolve: ({ counts }) => [...counts].sort(([, a], [, b]) => b - a),
+    }),
+    cleanSince: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Store time at which the first of the rounds without a violation began that lead up to now; null while there is one, and before the first round is over.',
+      resolve: ({ clean }) => clean?.since ?? null,
+    }),
+    cleanRounds: t.field({ type: 'SafeInt', description: 'How many rounds these are.', resolve: ({ clean }) => clean?.rounds ?? 0 }),
+    cleanLooks: t.field({
+      type: 'SafeInt',
+      description: 'How many things were looked at in them, each as often as it was.',
+      resolve: ({ clean }) => clean?.looks ?? 0,
+    }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',
       nullable: true,
@@ -192,5 +255,48 @@ builder.mutationField('replicaHeal', (t) =>
         from: fromRevision ?? null,
         dryRun: dryRun ?? false,
       }),
+  }),
+)
+
+const FindingRepairPayload = builder.objectRef<RepairDone>('FindingRepairPayload').implement({
+  description: 'What the repair of a finding changed, or would change.',
+  fields: (t) => ({
+    finding: t.expose('finding', { type: AuditFinding, description: 'The finding; the auditor looks again within its next round.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+    fleetRevision: t.expose('revision', {
+      type: 'Revision',
+      description: 'Where the change is in the log; of a dry run, the state that it was tried on.',
+    }),
+    differenceCount: t.exposeInt('count', { description: 'How many differences there are.' }),
+    differences: t.field({
+      type: [StateDifference],
+      description: 'The first hundred of them: before, and after the repair.',
+      resolve: ({ differences }) => [...differences],
+    }),
+  }),
+})
+
+const RepairRefusedError = builder.objectRef<RepairRefused>('FindingRepairRefused').implement({
+  description: 'It cannot be repaired from here, or is so no more; nothing was changed, and the message says what to do.',
+  interfaces: [UserError],
+})
+
+builder.mutationField('findingRepair', (t) =>
+  t.field({
+    type: resultUnion(
+      'FindingRepairResult',
+      'Ends of findingRepair.',
+      [FindingRepairPayload, RepairRefusedError, NotFound, ValidationError],
+      { done: 'FindingRepairPayload', 'repair-refused': 'FindingRepairRefused' },
+    ),
+    authScopes: { scope: 'OPERATE' },
+    description:
+      'Repairs what the auditor of the replica that answers has found, where AuditFinding.repair is automatic. A dry run shows the difference first.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Of the finding.' }),
+      reason: t.arg.string({ required: true, description: 'Why, 1 to 1000 characters, for those who ask later.' }),
+      dryRun: t.arg.boolean({ required: true, description: 'True: only say how the state would differ.' }),
+    },
+    resolve: (_root, { id, reason, dryRun }, { findingRepairs }) => findingRepairs.repair({ id: String(id), reason, dryRun }),
   }),
 )

@@ -103,7 +103,7 @@ const PciPoolInput = builder.inputType('PciPoolInput', {
 export const FullStatsInput = builder.inputType('FullStatsInput', {
   description: 'A full picture of a host.',
   fields: (t) => ({
-    version: t.string({ description: 'Version of this form: 1.0, 1.1 or 1.2; the newest if not given.' }),
+    version: t.string({ description: 'Version of this form: 1.0, 1.1, 1.2 or 1.3; the newest if not given.' }),
     vcpus: t.int({ required: true, description: 'CPUs.' }),
     vcpusUsed: t.int({ required: true, description: 'CPUs given to running instances.' }),
     memoryMb: t.int({ required: true, description: 'MiB.' }),
@@ -130,6 +130,10 @@ export const FullStatsInput = builder.inputType('FullStatsInput', {
     pciPools: t.field({ type: [PciPoolInput], description: 'Its PCI devices. Since 1.1.' }),
     traits: t.stringList({ description: 'E.g. HW_CPU_X86_AVX2.' }),
     inventories: t.field({ type: [InventoryInput], description: 'More resource classes.' }),
+    machineId: t.string({
+      description:
+        'What tells the machine from every other, and stays when its name changes: a host of another name that reports the same is a finding. Since 1.3.',
+    }),
     omitted: t.field({
       type: [OmittableField],
       description: 'Fields that this report leaves out since nobody needs them: not known then, which is not the same as none. Since 1.2.',

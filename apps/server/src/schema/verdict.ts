@@ -166,6 +166,12 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
       description: 'How far from passing, as in VerdictMatrix.distance; 0 = passes every filter, or is not known.',
       resolve: async (verdict) => distanceOf(await verdict.checks()),
     }),
+    reportAge: t.expose('reportAgeMs', {
+      type: 'Duration',
+      nullable: true,
+      description:
+        'How old its report was when it was decided: from its last report in the log, which is the last that said something new. Null: it had never reported.',
+    }),
     totalWeight: t.exposeFloat('total', { nullable: true, description: 'Sum of the contributions.' }),
   }),
 })

@@ -1,4 +1,4 @@
-import { type DecisionRecord, type InstanceRecord, isStorable, type SelectedDestination } from '@gantt/scheduler-core'
+import { type DecisionRecord, type InstanceRecord, isStorable } from '@gantt/scheduler-core'
 import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../db/decisions.ts'
 import type { LostTry } from '../db/lost-tries.ts'
 import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
@@ -12,6 +12,7 @@ import { inBatches } from './in-batches.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
+import { decidedOf } from './report-ages.ts'
 
 export type { LostTry } from '../db/lost-tries.ts'
 export type { KeptReceipt } from '../db/receipts.ts'
@@ -142,11 +143,12 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)
       return found
     },
-    destinationsOf: ({ answer, claimIds }: { answer: readonly SelectedDestination[]; claimIds: readonly string[] }) =>
+    destinationsOf: (decision) =>
       toDestinations(
         replica,
-        answer,
-        claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
+        decision.answer,
+        decision.claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
+        async () => decidedOf(decision),
       ),
     receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
     requestIds: inBatches(async (ids) => {

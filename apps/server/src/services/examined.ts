@@ -35,6 +35,8 @@ export interface Question {
   readonly basis: number
   /** The revision that was asked about, where the log does not reach it any more and the present state stands in for it. */
   readonly lost?: number
+  /** Store time of the decision; absent: it is asked as of the state. */
+  readonly decidedAt?: number
   /** The state, as nobody else uses it. */
   readonly state: OwnFleet
 }
@@ -60,6 +62,8 @@ export interface HostVerdict extends HostName {
   readonly rank: number | null
   readonly weights: readonly WeigherScore[]
   readonly total: number | null
+  /** From its last report in the log to the decision, milliseconds; null where no host of that name had reported. */
+  readonly reportAgeMs: number | null
   /** Every filter's word on the host; short-circuited, those after the first refusal are not run. If not said, as the examination was. */
   checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
@@ -72,6 +76,10 @@ export interface Examined extends Findings {
   readonly shadows: readonly ShadowStep[]
   /** By position in the order of first sight. */
   readonly names: readonly HostName[]
+  /** Store time of the last report of each, in the same order; 0: none. */
+  readonly reportedAt: readonly number[]
+  /** Store time of the decision, or of the state. */
+  readonly time: number
   outcomeOf(index: number): HostOutcome
   verdict(index: number): HostVerdict
   /** Every filter's word on every host; made when it is asked for, and kept. */
@@ -91,7 +99,11 @@ export async function examineInstance(question: Question, instance: number, isSh
       instance,
       function* ({ checksOf, reasonOf, ...findings }) {
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
-        return { ...findings, shadows, names: fleet.hosts.records.map(({ host, node }) => ({ host, node })) }
+        const { records } = fleet.hosts
+        return {
+          ...{ ...findings, shadows, names: records.map(({ host, node }) => ({ host, node })) },
+          ...{ reportedAt: records.map(({ reportedAt }) => reportedAt), time: question.decidedAt ?? fleet.now },
+        }
       },
       undefined,
       isShortCircuited,
@@ -135,6 +147,7 @@ export async function examineInstance(question: Question, instance: number, isSh
         rank: place?.rank ?? null,
         weights: place === undefined ? [] : weightsAt(found, place.position),
         total: place === undefined ? null : (found.weighed.totals[place.position] as number),
+        reportAgeMs: ageOf(found.reportedAt[index] ?? 0, found.time),
         checks: (shortCircuit = isShortCircuited) => (shortCircuit ? firstChecks(index) : allChecks(index)),
       }
     },
@@ -164,6 +177,8 @@ function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly 
     return answer
   }
 }
+
+const ageOf = (reportedAt: number, time: number): number | null => (reportedAt === 0 ? null : Math.max(0, time - reportedAt))
 
 function weightsAt({ weighed: { hosts, weighers }, multiplierSources }: Findings, position: number): WeigherScore[] {
   return weighers.map((scores, i) => ({

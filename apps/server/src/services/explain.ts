@@ -78,7 +78,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   const askAt = async (
     revision: number,
     record: DecisionRecord,
-    rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost'>>,
+    rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost' | 'decidedAt'>>,
   ): Promise<Question> => {
     const state = stateAt(revision)
     const answering = await state.read((fleet) => {
@@ -116,7 +116,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     const answer = profile ? {} : { answer: stored.answer }
     const fidelity: Fidelity = !profile && otherCode(record, replica.fleet.plugins) === undefined ? 'REPLAYED' : 'APPROXIMATE'
     try {
-      return await askAt(place.basis, record, { before: await proposalsAt(stored), fidelity, ...answer })
+      return await askAt(place.basis, record, { before: await proposalsAt(stored), fidelity, ...answer, decidedAt: stored.at })
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const { fleet } = replica

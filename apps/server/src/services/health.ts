@@ -1,6 +1,6 @@
 import { CORE_VERSION } from '@gantt/scheduler-core'
 import type { DatabaseWatch } from '../db/database-watch.ts'
-import type { Auditor } from '../replica/auditor.ts'
+import type { Auditor, AuditorView } from '../replica/auditor.ts'
 import { type ModeView, modeOf } from '../replica/mode.ts'
 import type { Replica } from '../replica/replica.ts'
 
@@ -36,6 +36,8 @@ export interface HealthView extends ModeView {
   readonly featureLevel: number
   /** What the auditor finds that cannot be, and how long ago it had looked at everything, milliseconds. */
   readonly violations: number
+  readonly warnings: number
+  readonly clean: AuditorView['clean']
   readonly checkedAgeMs: number | null
   /** What keeps the log: postgres, nats or memory. */
   readonly engine: string
@@ -52,7 +54,7 @@ export interface Health {
 export function createHealth(replica: Replica, auditor: Auditor, degraded: () => readonly Degraded[]): Health {
   return {
     view: () => {
-      const { violations, ageMs: checkedAgeMs } = auditor.view()
+      const { violations, warnings, clean, ageMs: checkedAgeMs } = auditor.view()
       return {
         replica: replica.name,
         version: CORE_VERSION,
@@ -64,8 +66,7 @@ export function createHealth(replica: Replica, auditor: Auditor, degraded: () =>
         engine: replica.engine,
         sharedFlush: replica.flushing.isShared,
         flushMs: replica.flushing.medianMs,
-        violations,
-        checkedAgeMs,
+        ...{ violations, warnings, clean, checkedAgeMs },
       }
     },
   }

@@ -19,6 +19,7 @@ import type { Decisions, DecisionView } from './decisions.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
+import { type Decided, decidedOf } from './report-ages.ts'
 import { checkRequest } from './request-limits.ts'
 import { checkName, checkRange } from './text.ts'
 
@@ -62,6 +63,8 @@ export interface ChosenHost {
   readonly destination: Destination
   readonly host: HostView
   readonly claim: Claim | null
+  /** When it was chosen, and on which state. */
+  decided(): Promise<Decided>
 }
 
 export interface InstanceDestinations {
@@ -154,7 +157,9 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
         return {
           type: 'placed',
           decision: decisions.view(outcome.decision),
-          destinations: toDestinations(replica, outcome.answer, outcome.claims),
+          destinations: toDestinations(replica, outcome.answer, outcome.claims, async () =>
+            decidedOf(await decisions.view(outcome.decision).load()),
+          ),
           replayed: outcome.replayed,
           revision: outcome.revision,
           ignored,
@@ -280,11 +285,12 @@ export function toDestinations(
   { fleet }: Replica,
   answer: readonly SelectedDestination[],
   claims: readonly (Claim | undefined)[],
+  decided: ChosenHost['decided'],
 ): InstanceDestinations[] {
   const chosen = (destination: Destination, claim: Claim | null): ChosenHost => {
     const record = claim === null ? fleet.hosts.findEver(destination) : fleet.hosts.get(claim.host)
     if (record === undefined) throw new Error(`the chosen host ${destination.host} is not in the fleet`)
-    return { destination, host: viewHost(fleet, record), claim }
+    return { destination, host: viewHost(fleet, record), claim, decided }
   }
   return answer.map(({ instance, selected, alternates }, i) => ({
     instance,

@@ -26,6 +26,7 @@ import { type CompareProfiles, createCompareProfiles } from './compare-profiles.
 import { createDecisionCounts, type DecisionCounts } from './decision-counts.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
+import { createFindingRepairs, type FindingRepairs } from './finding-repairs.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Degraded, type Health } from './health.ts'
@@ -43,6 +44,7 @@ import { createPlugins, type Plugins } from './plugins.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
+import { createReportAges, type ReportAges } from './report-ages.ts'
 import { createRequiredStats, type RequiredStats } from './required-stats.ts'
 import { createRollouts, type Rollouts } from './rollouts.ts'
 import type { Setting } from './settings.ts'
@@ -88,6 +90,8 @@ export interface Services {
   readonly fleet: FleetReader
   readonly log: LogKeeping
   readonly replicas: Replicas
+  readonly findingRepairs: FindingRepairs
+  readonly reportAges: ReportAges
   readonly keys: Keys
   readonly audit: Audit
   readonly moments: Moments
@@ -203,6 +207,8 @@ export function createServices({
     fleet: createFleetReader(replica),
     log,
     replicas: createReplicas(replica, past, standing),
+    findingRepairs: createFindingRepairs(replica, standing.auditor),
+    reportAges: createReportAges(replica, history),
     keys: createKeys(keys),
     audit,
     moments,

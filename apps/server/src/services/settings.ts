@@ -63,6 +63,11 @@ const rows: Readonly<Record<string, Row>> = {
     unit: 'seconds',
     value: ({ liveness }) => liveness.downAfterMs / 1_000,
   },
+  GANTT_UNLISTED_AFTER: {
+    description: 'An instance that no host has listed for so long, though it has a claim, is found by the auditor.',
+    unit: 'seconds',
+    value: ({ unlistedAfterMs }) => unlistedAfterMs / 1_000,
+  },
   GANTT_PLUGINS: {
     description: 'What is loaded beside the parts of the release.',
     value: ({ plugins }) => plugins.map(({ mode, from }) => (mode === 'TRUSTED' ? `trusted:${from}` : from)).join(',') || undefined,

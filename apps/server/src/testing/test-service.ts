@@ -66,7 +66,10 @@ export async function startTestService({
   connection,
   ...options
 }: Partial<
-  Pick<ServiceOptions, 'liveness' | 'nats' | 'sharedFlush' | 'featureLevel' | 'connection' | 'plugins' | 'pluginTimeoutMs' | 'extenders'>
+  Pick<
+    ServiceOptions,
+    'liveness' | 'unlistedAfterMs' | 'nats' | 'sharedFlush' | 'featureLevel' | 'connection' | 'plugins' | 'pluginTimeoutMs' | 'extenders'
+  >
 > & {
   readonly database?: TestDatabase
 } = {}): Promise<TestService> {

@@ -45,6 +45,21 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
+/** The differences between a fleet and a copy of it to which one entry was applied since: of what the entry wrote. */
+export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
+  for (const next of after.hosts.records) {
+    const old = before.hosts.records[next.index]
+    // what neither has written is shared
+    if (old !== next) yield differences('host', hostKey(next), old && hostView(before, old), hostView(after, next))
+  }
+  for (const next of after.ledger.changed) {
+    const old = before.ledger.claims.get(next.id)
+    yield differences('claim', next.id, old && claimView(before, old), claimView(after, next))
+    yield keyDifferences(before, after, next.account, next.key)
+    if (next.group !== null) yield differences('group', next.group, groupView(before, next.group), groupView(after, next.group))
+  }
+}
+
 const keyDifferences = (before: Fleet, after: Fleet, account: string, key: string): Difference[] =>
   differences('key', `${account} ${key}`, keyView(before, account, key), keyView(after, account, key))
 

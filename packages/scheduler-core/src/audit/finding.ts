@@ -1,3 +1,5 @@
+import type { HostWarning } from '../fleet/warnings.ts'
+
 /** What the audit of a replica's state may find. Written once, never reused or renamed; docs/errors.md has a cure for each. */
 export const auditCodes = {
   'state.over_capacity': 'A claim that was made after the host’s last report makes the host exceed what it has.',
@@ -8,19 +10,32 @@ export const auditCodes = {
   'state.duplicate': 'Two claims or idempotency keys go by one name.',
   'instance.twice': 'One instance has two live claims in one project or account that are not the two ends of a move.',
   'instance.elsewhere': 'One instance has live claims in several projects or accounts.',
+  'instance.two_hosts': 'Several hosts list one instance that is not moving between them.',
+  'instance.other_host': 'Another host lists the instance of a claim than the one on which the claim is.',
+  'instance.unlisted': 'No host has listed the instance of a confirmed claim for longer than the stated time.',
+  'instance.unclaimed': 'A host lists instances for which no claim is held.',
+  'host.same_machine': 'Hosts of different names report one machine.',
   'state.group_count': 'A server group does not count its members on a host as its claims do.',
   'state.diverged': 'Another replica has another state at the same revision.',
 } as const
 
-export type AuditCode = keyof typeof auditCodes
+/** The codes above, and those of the warnings that a host has: what it reports as used contradicts its claims. */
+export type AuditCode = keyof typeof auditCodes | HostWarning['code']
 
 /**
- * Whether a finding says that this replica's own state is not what its log gives. The others are about what callers did: every replica has
- * them, a state with them may be kept and begun with, and no `replicaHeal` mends them.
+ * Whether a finding says that this replica's own state is not what its log gives. The others are about what callers and hosts did: every
+ * replica has them, a state with them may be kept and begun with, and no `replicaHeal` mends them.
  */
-export const isOfState = (code: AuditCode): boolean => code.startsWith('state.')
+export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
-/** The promise of docs/promises.md that each finding breaks. */
+/**
+ * How much a finding says. VIOLATION: a promise of this service is broken. WARNING: hosts report what contradicts the claims, so that
+ * an operator has to look. NOTICE: something that may be as it should, and that this service does not know of.
+ */
+export const severities = ['VIOLATION', 'WARNING', 'NOTICE'] as const
+export type Severity = (typeof severities)[number]
+
+/** The promise of docs/promises.md that each finding is about. */
 export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'state.over_capacity': 'I1',
   'state.host_gone': 'I7',
@@ -30,14 +45,25 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'state.duplicate': 'I4',
   'instance.twice': 'I17',
   'instance.elsewhere': 'I17',
+  'instance.two_hosts': 'I18',
+  'instance.other_host': 'I18',
+  'instance.unlisted': 'I18',
+  'instance.unclaimed': 'I18',
+  'host.same_machine': 'I18',
+  'use.below_claims': 'I18',
+  'use.no_instances': 'I18',
   'state.group_count': 'I6',
   'state.diverged': 'I12',
 }
 
+/** Hosts may report anything: no promise of this service is broken by it. */
+export const severityOf = (code: AuditCode): Severity =>
+  promiseOf[code] !== 'I18' ? 'VIOLATION' : code === 'instance.unclaimed' ? 'NOTICE' : 'WARNING'
+
 /** What the audit looks at, one at a time. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 
-/** One thing in a replica's state that cannot be. */
+/** One thing in a replica's state that cannot be, or that contradicts what hosts report. */
 export interface Finding {
   readonly code: AuditCode
   /** What was looked at: the kind of thing, and its name. */

@@ -1,4 +1,17 @@
 export { audit, type Looked } from './audit.ts'
-export { compareFleets, type Difference } from './diff.ts'
+export { compareFleets, compareWritten, type Difference } from './diff.ts'
 export { DIGEST_FORMAT, digestAll, digestPart, HOSTS_PER_PART, partsOf } from './digest.ts'
-export { type AuditCode, auditCodes, type Finding, isOfState, promiseOf, type Subject } from './finding.ts'
+export {
+  type AuditCode,
+  auditCodes,
+  type Finding,
+  isOfState,
+  promiseOf,
+  type Severity,
+  type Subject,
+  severities,
+  severityOf,
+} from './finding.ts'
+export { DEFAULT_UNLISTED_AFTER_MS } from './listing.ts'
+export { type Repair, repairOf } from './repair.ts'
+export { auditWorld } from './world.ts'

@@ -99,12 +99,13 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  const { project, instanceAccount, ...others } = claim
-  // only where there is one, so that a log from before level 8 looks as it did
+  const { project, instanceAccount, unlistedAt, ...others } = claim
+  // only where there is one, so that a log from before the level that keeps it looks as it did
   return {
     ...others,
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
+    ...(unlistedAt !== null && { unlistedAt }),
     isReserved: ledger.reserved.get(claim.id) === claim,
   }
 }

@@ -44,6 +44,11 @@ export interface Claim {
    * while the move is open, and what the report does not count yet after it.
    */
   readonly extra: Grants | null
+  /**
+   * Store time of the report that stopped listing its instance; null while it is listed, where it never was, and of ended claims. Kept
+   * since feature level 9: what was not listed when that level was reached counts from then.
+   */
+  readonly unlistedAt: number | null
 }
 
 /** A claim to be written. */
@@ -61,4 +66,4 @@ export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
     readonly index?: HostIndex
   }
 
-type LeftOutIfNull = 'project' | 'instanceAccount' | 'source' | 'target' | 'extra'
+type LeftOutIfNull = 'project' | 'instanceAccount' | 'source' | 'target' | 'extra' | 'unlistedAt'

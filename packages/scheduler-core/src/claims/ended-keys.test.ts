@@ -147,7 +147,7 @@ test('a record is read as it was written, whatever is in it', () => {
     fc.property(ended, ({ bound, endedAt, claims }) => {
       const decision = bound.decision ?? ''
       const whole = claims.map((one) => ({
-        ...{ ...one, account: bound.account, key: bound.key, host: 0, source: null, target: null, extra: null },
+        ...{ ...one, account: bound.account, key: bound.key, host: 0, source: null, target: null, extra: null, unlistedAt: null },
         decision: one.decision === decision ? decision : one.decision,
       }))
       const given = { bound, endedAt, claims: whole } as unknown as Parameters<typeof writeEnded>[1]

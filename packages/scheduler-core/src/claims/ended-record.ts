@@ -113,7 +113,7 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
     ...{ id, instance, account: bound.account, project, instanceAccount, key: bound.key, host, grants, group, decision, fence },
     ...{ createdAt, state, expiresAt, confirmedAt, endedAt: ended, reason, revision: input.near(bound.revision) },
     // a claim that has ended is no end of a move
-    ...{ source: null, target: null, extra: null },
+    ...{ source: null, target: null, extra: null, unlistedAt: null },
   }
 }
 

@@ -280,6 +280,7 @@ export class Ledger {
         source: source?.id ?? null,
         target: null,
         extra: source !== null && growsInPlace(source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : null,
+        unlistedAt: null,
         [OWNER]: this.#owner,
       }
       this.#add(claim)
@@ -351,6 +352,7 @@ export class Ledger {
   move(moved: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
     const claim = this.own(moved)
     claim.state = state
+    if (state === 'MATERIALISED') claim.unlistedAt = null
     this.touch(claim, revision)
     if (state === 'RESERVED') return
     claim.expiresAt = null
@@ -382,6 +384,7 @@ export class Ledger {
     claim.endedAt = now
     claim.reason = reason
     claim.extra = null
+    claim.unlistedAt = null
     this.touch(claim, revision)
     this.#reserved.delete(claim.id)
     this.#instances.remove(claim)

@@ -27,7 +27,7 @@ export const ENTRY_FORMAT = 1
  * service reads (namespace/), with the time of each, and profiles that ask for them. Level 6: claims on the space of pools, and
  * aggregates that say in which pool the disks of their hosts lie. Level 7: profiles that name filters and weighers of plug-ins, decisions
  * that rest on answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in `levels.ts`.
- * Level 9: hosts that are forgotten, admitted again or replaced.
+ * Level 9: hosts that are forgotten, admitted again or replaced; reports of version 1.3; since when claims are not listed.
  */
 export const FEATURE_LEVEL = 9
 
@@ -375,7 +375,7 @@ const levels: Partial<Record<Change['type'], number>> = {
 }
 
 /** The feature level from which each version of what changes carry may be written. */
-const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5 }
+const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9 }
 
 /** The feature level that every replica must read before the change is written. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))

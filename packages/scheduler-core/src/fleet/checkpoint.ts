@@ -163,6 +163,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
       source: null,
       target: null,
       extra: null,
+      unlistedAt: null,
       ...claim,
       host: record.index,
     })
@@ -247,7 +248,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }
 
-function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, target, extra, ...claim }: Claim): StoredClaim {
+function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, target, extra, unlistedAt, ...claim }: Claim): StoredClaim {
   const { host: name, node, gone } = hosts.get(host)
   return {
     ...claim,
@@ -260,5 +261,6 @@ function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, 
     ...(source !== null && { source }),
     ...(target !== null && { target }),
     ...(extra !== null && { extra }),
+    ...(unlistedAt !== null && { unlistedAt }),
   }
 }

@@ -33,7 +33,7 @@ import {
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
@@ -186,6 +186,13 @@ export class Fleet {
       this.#holdAnew()
     }
     if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) letGoUnlisted(this)
+    if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) this.#countUnlisted()
+  }
+
+  /** Since when an instance was not listed before the level that keeps it is not known: it counts from now. */
+  #countUnlisted(): void {
+    for (const claim of this.ledger.claimsInFull.values())
+      if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */

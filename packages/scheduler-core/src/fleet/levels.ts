@@ -15,3 +15,6 @@ export const HOSTS_LEAVE = 9
  * the report has no list. A further attempt gets no room that the one before it goes on to hold.
  */
 export const ENDED_CLAIMS = 9
+
+/** Claims keep since when the report of their host does not list their instance any more. */
+export const UNLISTED_TIMES = 9

@@ -5,7 +5,7 @@ import { takeDocument } from '../namespace/taken.ts'
 import type { HostReported, NamespaceReported, UsedFromSet } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
 import { statsToCount } from './used-from.ts'
@@ -93,7 +93,7 @@ export function takeStats(fleet: Fleet, record: OwnHostRecord, stats: HostStats,
         ledger.own(claim).extra = null
       const listed = record.present.has(claim.instance)
       if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
-      if (!listed && claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
+      if (!listed) unlist(fleet, claim)
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
@@ -112,8 +112,11 @@ export function letGoUnlisted(fleet: Fleet): void {
   }
 }
 
-function unlist({ ledger, place }: Fleet, claim: Claim): void {
-  if (claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
+/** The report of its host does not show the instance of a claim any more. */
+function unlist({ ledger, place, now, featureLevel }: Fleet, claim: Claim): void {
+  if (claim.state !== 'MATERIALISED') return
+  ledger.move(claim, 'CONFIRMED', place.revision)
+  if (featureLevel >= UNLISTED_TIMES) ledger.own(claim).unlistedAt = now
 }
 
 /** Takes a host's inventory over from its report, and counts all of its claims again. */

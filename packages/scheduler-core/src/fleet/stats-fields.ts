@@ -1,12 +1,13 @@
 import type { HostIndex } from './columns.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import type { HostStats } from './stats.ts'
-import { hostStatsV1_2, type OmittableField, omittableFields } from './stats-versions/v1-2.ts'
+import { type OmittableField, omittableFields } from './stats-versions/v1-2.ts'
+import { hostStatsV1_3 } from './stats-versions/v1-3.ts'
 
 /** A field of a host's report. */
 export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
 
-export const statsFields = Object.keys(hostStatsV1_2.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
+export const statsFields = Object.keys(hostStatsV1_3.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
 
 /** What may be read of a host: a field of its report, or, after the namespace, of what another service reports of it. */
 export type Read = StatsField | `${string}.${string}`

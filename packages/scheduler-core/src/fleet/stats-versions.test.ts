@@ -6,6 +6,7 @@ import { parseHostStats } from './stats.ts'
 import { hostStatsV1_0 } from './stats-versions/v1-0.ts'
 import { hostStatsV1_1 } from './stats-versions/v1-1.ts'
 import { hostStatsV1_2, omittableFields } from './stats-versions/v1-2.ts'
+import { hostStatsV1_3 } from './stats-versions/v1-3.ts'
 import {
   CURRENT_STATS_VERSION,
   currentStats,
@@ -81,10 +82,10 @@ const newer = fc
   )
   .map(([old, rest]) => ({ ...old, ...rest }))
 
-/** With some of the fields left out that are not told. */
-const newest = fc.tuple(newer, fc.subarray([...omittableFields])).map(([told, fields]) => {
-  const omitted = fields.filter((field) => !Object.hasOwn(told, field))
-  return omitted.length === 0 ? told : { ...told, omitted }
+/** With some of the fields left out that are not reported, and with its machine. */
+const newest = fc.tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) })).map(([given, fields, machineOf]) => {
+  const omitted = fields.filter((field) => !Object.hasOwn(given, field))
+  return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
 })
 
 const withCells = (...parts: object[]) => ({
@@ -99,6 +100,7 @@ describeVersions({
     { version: '1.0', schema: hostStatsV1_0, frozen: '1db02fe28ac8a73f99b73c6f8fd29a8e7ce35a09be577059ac01240e8e17d14d' },
     { version: '1.1', schema: hostStatsV1_1, frozen: 'edb3a1e8579cfd7c09cb6208e548c080e83cf559c79b0257cb4e52dffeab62f4' },
     { version: '1.2', schema: hostStatsV1_2, frozen: '1e9c9a8299a6933ee7b47e6be4312e8fb91cdbebe577cb2a5d75b0fd0af73732' },
+    { version: '1.3', schema: hostStatsV1_3, frozen: '15e34f52285527c619ed310f601a4642f7d63399998c0c3e6f344aa4ac8c9de7' },
   ],
   rules: [
     ['the least that can be told', '1.0', machine],
@@ -216,6 +218,15 @@ describeVersions({
       `omitted.0: omitted.0 is "vcpus"; it must be one of ${omittableFields.join(', ')}`,
     ],
     ['left out, before there were words for it', '1.1', { ...machine, omitted: [] }, 'omitted: omitted is not a field of this version'],
+    ['the least that can be reported', '1.3', machine],
+    ['its machine', '1.3', { ...machine, machineId: '4c4c4544-0042-3510-8053-b4c04f4d3232' }],
+    ['a machine without a name', '1.3', { ...machine, machineId: '' }, 'machineId: machineId is ""; it must be at least 1 character long'],
+    [
+      'its machine, before there were words for it',
+      '1.2',
+      { ...machine, machineId: null },
+      'machineId: machineId is not a field of this version',
+    ],
   ],
   oldest,
   newest,

@@ -1,38 +1,50 @@
-import type { Parsed } from '../problem.ts'
+import type { Parsed, Problem } from '../problem.ts'
 import { type HostStatsV1_0, hostStatsV1_0 } from './stats-versions/v1-0.ts'
 import { downgradeTo1_0, type HostStatsV1_1, hostStatsV1_1, upgradeFrom1_0 } from './stats-versions/v1-1.ts'
 import { downgradeTo1_1, type HostStatsV1_2, hostStatsV1_2, upgradeFrom1_1 } from './stats-versions/v1-2.ts'
+import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } from './stats-versions/v1-3.ts'
 
 /** A host's picture in any published version, as logs, checkpoints and callers have it. Only 1.0 does not say its version. */
-export type PublishedStats = HostStatsV1_0 | HostStatsV1_1 | HostStatsV1_2
+export type PublishedStats = HostStatsV1_0 | HostStatsV1_1 | HostStatsV1_2 | HostStatsV1_3
 
 /** Published versions, oldest first, with what each accepts. */
-export const statsSchemas = { '1.0': hostStatsV1_0, '1.1': hostStatsV1_1, '1.2': hostStatsV1_2 } as const
+export const statsSchemas = { '1.0': hostStatsV1_0, '1.1': hostStatsV1_1, '1.2': hostStatsV1_2, '1.3': hostStatsV1_3 } as const
 
 export type StatsVersion = keyof typeof statsSchemas
 export const statsVersions = Object.keys(statsSchemas) as readonly StatsVersion[]
 
 /** The version of hosts in memory, and of reports that name none. */
-export const CURRENT_STATS_VERSION = '1.2'
+export const CURRENT_STATS_VERSION = '1.3'
 
 /** A host of any published version in the current one. */
-export function currentStats(document: PublishedStats): HostStatsV1_2 {
-  if (!('version' in document)) return upgradeFrom1_1(upgradeFrom1_0(document))
-  return document.version === '1.1' ? upgradeFrom1_1(document) : document
+export function currentStats(document: PublishedStats): HostStatsV1_3 {
+  if (!('version' in document)) return upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(document)))
+  switch (document.version) {
+    case '1.1':
+      return upgradeFrom1_2(upgradeFrom1_1(document))
+    case '1.2':
+      return upgradeFrom1_2(document)
+    case '1.3':
+      return document
+  }
 }
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
 /** A host in the words of a version, or every field that it has no words for. */
-export function statsIn(version: StatsVersion, stats: HostStatsV1_2): Parsed<PublishedStats> {
-  if (version === '1.2') return { ok: true, value: stats }
-  const { stats: older, problems } = downgradeTo1_1(stats, version)
-  const said: Parsed<PublishedStats> = version === '1.1' ? { ok: true, value: older } : downgradeTo1_0(older)
-  return problems.length === 0 ? said : { ok: false, problems: [...problems, ...(said.ok ? [] : said.problems)] }
+export function statsIn(version: StatsVersion, stats: HostStatsV1_3): Parsed<PublishedStats> {
+  if (version === '1.3') return { ok: true, value: stats }
+  const to1_2 = downgradeTo1_2(stats, version)
+  const to1_1 = downgradeTo1_1(to1_2.stats, version)
+  const [older, problems]: [Parsed<PublishedStats>, readonly Problem[]] =
+    version === '1.2'
+      ? [{ ok: true, value: to1_2.stats }, to1_2.problems]
+      : [version === '1.1' ? { ok: true, value: to1_1.stats } : downgradeTo1_0(to1_1.stats), [...to1_2.problems, ...to1_1.problems]]
+  return problems.length === 0 ? older : { ok: false, problems: [...problems, ...(older.ok ? [] : older.problems)] }
 }
 
 /** A host as it is written down: in the oldest version that says all of it, so that older replicas read what they can. */
-export function publishedStats(stats: HostStatsV1_2): PublishedStats {
+export function publishedStats(stats: HostStatsV1_3): PublishedStats {
   for (const version of statsVersions) {
     const said = statsIn(version, stats)
     if (said.ok) return said.value

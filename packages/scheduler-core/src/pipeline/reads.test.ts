@@ -49,6 +49,7 @@ const shapes: { readonly [Field in Exclude<StatsField, 'nova'>]: fc.Arbitrary<Ex
   traits: fc.constantFrom([], ['CUSTOM_FAST']),
   inventories: fc.constantFrom([], [{ resourceClass: 'CUSTOM_X', total: 4 }], [{ resourceClass: 'VCPU', total: 1 }]),
   instances: fc.constantFrom(null, [], [aUuid(3)]),
+  machineId: fc.constantFrom(null, 'm1'),
 }
 const shape = fc.record(shapes) as fc.Arbitrary<HostShape>
 

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import { formatTime, useTimeZone } from '../../lib/format.ts'
+import { formatDuration, formatTime, readDuration, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -29,6 +29,7 @@ export function Destinations({ destinations, members }: DestinationsProps) {
               <Table.Th>Instance</Table.Th>
               {members.length === 0 ? null : <Table.Th>Member</Table.Th>}
               <Table.Th>Host</Table.Th>
+              <Table.Th>Its report</Table.Th>
               <Table.Th>Claim</Table.Th>
               <Table.Th>Alternates</Table.Th>
             </Table.Tr>
@@ -41,14 +42,15 @@ export function Destinations({ destinations, members }: DestinationsProps) {
                 <Table.Td>
                   <HostLink host={selected.host} />
                 </Table.Td>
+                <Table.Td data-report-age>{reportAgeOf(selected.reportAge)}</Table.Td>
                 <Table.Td>
                   {selected.claim === null
                     ? 'none'
                     : `${selected.claim.state}${selected.claim.expiresAt === null ? '' : ` until ${formatTime(selected.claim.expiresAt, zone)}`}`}
                 </Table.Td>
                 <Table.Td>
-                  {alternates.map(({ host }) => (
-                    <span key={`${host.name}/${host.node}`}>
+                  {alternates.map(({ host, reportAge }) => (
+                    <span key={`${host.name}/${host.node}`} title={`Its report: ${reportAgeOf(reportAge)}`}>
                       <HostLink host={host} />{' '}
                     </span>
                   ))}
@@ -61,6 +63,10 @@ export function Destinations({ destinations, members }: DestinationsProps) {
     </section>
   )
 }
+
+/** How old the last report was that said something new, when it was decided. */
+const reportAgeOf = (age: string | null): string =>
+  age === null ? 'of an age that is not known any more' : `${formatDuration(readDuration(age))} old`
 
 function HostLink({ host: { name, node } }: { readonly host: { readonly name: string; readonly node: string } }) {
   const isOneOfMany = name !== node

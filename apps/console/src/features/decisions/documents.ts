@@ -62,8 +62,8 @@ export const DECISION = graphql(`
       spec { id document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {
         instanceUuid
-        selected { weight host { name node } claim { id state expiresAt } }
-        alternates { weight host { name node } }
+        selected { weight host { name node } reportAge claim { id state expiresAt } }
+        alternates { weight host { name node } reportAge }
       }
       lostTries { at hostNames text }
       previous {
@@ -86,7 +86,7 @@ export const WHY_NOT = graphql(`
     whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, at: $revision, host: { host: $host, node: $node } }) {
       headline outcome wouldPassNow
       verdict {
-        hostName node rank totalWeight distance
+        hostName node rank totalWeight distance reportAge
         checks { filter status reason text facts { subject required actual shortfall unit source { kind ref } } }
         weights { weigher unit raw normalized multiplier multiplierSource weighted }
       }

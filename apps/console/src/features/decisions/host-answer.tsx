@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useOperation } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
@@ -54,6 +54,11 @@ export function HostAnswer({ decisionId, instance, profile, revision, host, take
       </Group>
       <Group gap="xs" my={4}>
         <Outcome outcome={outcome} rank={verdict.rank} total={verdict.totalWeight} />
+        {verdict.reportAge === null ? null : (
+          <Text size="sm" data-report-age>
+            Its report was {formatDuration(readDuration(verdict.reportAge))} old.
+          </Text>
+        )}
         <Text size="sm" data-now={String(wouldPassNow)}>
           {wouldPassNow === null
             ? 'It is not there now.'

@@ -1,16 +1,19 @@
-import { Alert, Code, Table, Text } from '@mantine/core'
+import { Alert, Badge, Button, Code, Table, Text } from '@mantine/core'
+import { useState } from 'react'
 import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Standing } from './compare.ts'
+import { type Finding, RepairFinding } from './repair-finding.tsx'
 
 type Auditor = Standing['auditor']
 
-/** What the auditor of the replica that answers found in its state, and when it had looked at everything. */
+/** What the auditor of the replica that answers found in its state and in reports of hosts, and when it had looked at everything. */
 export function AuditorPanel({ replica, auditor }: { readonly replica: string; readonly auditor: Auditor }) {
-  const { violations, findings } = auditor
+  const { violations, warnings, notices, findings } = auditor
+  const [mended, setMended] = useState<Finding | undefined>()
   return (
     <section aria-label="What its auditor finds" data-violations={violations}>
       <Heading keys="3">What its auditor finds</Heading>
@@ -18,17 +21,35 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
         <Looked auditor={auditor} />
       </Text>
       {violations === 0 ? (
-        <Text size="sm">Nothing that cannot be.</Text>
+        <Text size="sm">
+          Nothing that cannot be
+          <Clean auditor={auditor} />.
+        </Text>
       ) : (
-        <>
-          <Alert color="red" p="xs" title={`${formatCount(violations)} ${violations === 1 ? 'thing' : 'things'} that cannot be`}>
-            Ask {replica} how its state differs from the log, then make it anew without --dry-run:{' '}
-            <Code>gantt replicas --heal --dry-run</Code>.
-          </Alert>
-          <Findings findings={findings} />
-        </>
+        <Alert color="red" p="xs" title={`${formatCount(violations)} ${violations === 1 ? 'thing' : 'things'} that cannot be`}>
+          Ask {replica} how its state differs from the log, then make it anew without --dry-run:{' '}
+          <Code>gantt replicas --heal --dry-run</Code>.
+        </Alert>
       )}
+      <Text size="sm" data-warnings={warnings} data-notices={notices}>
+        In what hosts report: {formatCount(warnings)} {warnings === 1 ? 'contradiction' : 'contradictions'} to the claims,{' '}
+        {formatCount(notices)} {notices === 1 ? 'notice' : 'notices'}.
+      </Text>
+      {findings.length === 0 ? null : <Findings findings={findings} onRepair={setMended} />}
+      {mended === undefined ? null : <RepairFinding finding={mended} onClose={() => setMended(undefined)} />}
     </section>
+  )
+}
+
+/** Since when, and how many looks that took. */
+function Clean({ auditor: { cleanSince, cleanLooks, cleanRounds } }: { readonly auditor: Auditor }) {
+  if (cleanSince === null) return null
+  return (
+    <span data-clean-looks={cleanLooks}>
+      {' '}
+      since <Age atMs={Date.parse(cleanSince)} ago />, in {formatCount(cleanLooks)} looks of {formatCount(cleanRounds)}{' '}
+      {cleanRounds === 1 ? 'round' : 'rounds'}
+    </span>
   )
 }
 
@@ -57,9 +78,15 @@ function Looked({ auditor: { checkedAt, round, rounds, looked, comparisons, agre
   )
 }
 
-function Findings({ findings }: Pick<Auditor, 'findings'>) {
+const COLOURS = { VIOLATION: 'red', WARNING: 'yellow', NOTICE: 'gray' } as const
+
+interface FindingsProps extends Pick<Auditor, 'findings'> {
+  onRepair(finding: Finding): void
+}
+
+function Findings({ findings, onRepair }: FindingsProps) {
   return (
-    <ScrollBox label="What cannot be" maxHeight="320px">
+    <ScrollBox label="What was found" maxHeight="420px">
       <Table verticalSpacing={2} stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -67,34 +94,69 @@ function Findings({ findings }: Pick<Auditor, 'findings'>) {
             <Table.Th>Where</Table.Th>
             <Table.Th>Should be</Table.Th>
             <Table.Th>Is</Table.Th>
-            <Table.Th>Breaks</Table.Th>
+            <Table.Th>Promise</Table.Th>
             <Table.Th>Since</Table.Th>
+            <Table.Th>What mends it</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {findings.map(({ code, promise, subject, name, host, field, expected, actual, since }) => (
-            <Table.Tr key={`${code} ${subject} ${name} ${field}`} data-finding={code}>
-              <Table.Td>{code}</Table.Td>
-              <Table.Td className="running-text">
-                {subject} {name}
-                {host === null ? '' : ' on '}
-                {host === null ? null : (
-                  <AnchorLink size="sm" to="/hosts/$host" params={{ host }}>
-                    {host}
-                  </AnchorLink>
-                )}
-                , {field}
-              </Table.Td>
-              <Table.Td>{expected}</Table.Td>
-              <Table.Td>{actual}</Table.Td>
-              <Table.Td>{promise}</Table.Td>
-              <Table.Td>
-                <Age atMs={Date.parse(since)} ago />
-              </Table.Td>
-            </Table.Tr>
+          {findings.map((finding) => (
+            <Row key={finding.id} finding={finding} onRepair={onRepair} />
           ))}
         </Table.Tbody>
       </Table>
     </ScrollBox>
+  )
+}
+
+function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<FindingsProps, 'onRepair'>) {
+  const { code, severity, promise, subject, name, host, claim, field, expected, actual, since, repair } = finding
+  return (
+    <Table.Tr data-finding={code}>
+      <Table.Td>
+        <Badge variant="light" size="sm" color={COLOURS[severity]} tt="none">
+          {severity.toLowerCase()}
+        </Badge>{' '}
+        {code}
+      </Table.Td>
+      <Table.Td className="running-text">
+        {subject} {name}
+        {host === null ? '' : ' on '}
+        {host === null ? null : <HostLink host={host} />}
+        {claim === null ? null : (
+          <>
+            , claim{' '}
+            <AnchorLink size="sm" to="/claims" search={{ q: `id:${claim}` }}>
+              {claim}
+            </AnchorLink>
+          </>
+        )}
+        , {field}
+      </Table.Td>
+      <Table.Td className="running-text">{expected}</Table.Td>
+      <Table.Td className="running-text">{actual}</Table.Td>
+      <Table.Td>{promise}</Table.Td>
+      <Table.Td>
+        <Age atMs={Date.parse(since)} ago />
+      </Table.Td>
+      <Table.Td className="running-text">
+        {repair.text}{' '}
+        {repair.automatic ? (
+          <Button size="compact-xs" variant="light" onClick={() => onRepair(finding)}>
+            Repair
+          </Button>
+        ) : null}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** `host` or `host/node`. */
+function HostLink({ host }: { readonly host: string }) {
+  const [name = host, node] = host.split('/')
+  return (
+    <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === undefined ? {} : { node }}>
+      {host}
+    </AnchorLink>
   )
 }

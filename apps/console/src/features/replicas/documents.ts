@@ -13,9 +13,20 @@ export const STANDING = graphql(`
       degraded { code message since }
     }
     auditor {
-      violations checkedAt age round rounds looked comparisons agreedAt
-      findings { code promise subject name host claim field expected actual since }
+      violations warnings notices checkedAt age round rounds looked comparisons agreedAt cleanSince cleanRounds cleanLooks
+      findings { id code severity promise subject name host claim field expected actual since repair { text automatic } }
     }
     fleetLog { firstRevision firstAt bytes keptDays keptBytes rowsSetAside }
+  }
+`)
+
+/** What the repair of a finding would change, or changed. */
+export const REPAIR = graphql(`
+  mutation RepairFinding($id: ID!, $reason: String!, $dryRun: Boolean!) {
+    findingRepair(id: $id, reason: $reason, dryRun: $dryRun) {
+      __typename
+      ... on FindingRepairPayload { fleetRevision differenceCount differences { subject name field before after } }
+      ... on UserError { message }
+    }
   }
 `)

@@ -28,28 +28,33 @@ export type OmittableField = keyof typeof placeholders
 /** At most 31: hosts keep them as the bits of a number. The order is part of nothing that is stored. */
 export const omittableFields = Object.keys(placeholders) as readonly OmittableField[]
 
+export const omittedFields = list(z.enum(omittableFields))
+  .refine(
+    unique((field: string) => field),
+    'must not name a field twice',
+  )
+  .default([])
+  .describe('Fields that this report leaves out: they are not known then, which is not the same as none.')
+
+/** What is left out is not there. */
+export function checkOmitted(
+  stats: Pick<HostStatsV1_1, OmittableField> & { readonly omitted: readonly OmittableField[] },
+  context: z.RefinementCtx,
+): void {
+  for (const [i, field] of stats.omitted.entries())
+    if (JSON.stringify(stats[field]) !== JSON.stringify(placeholders[field]))
+      context.addIssue({
+        code: 'custom',
+        path: ['omitted', String(i)],
+        input: field,
+        message: `must name fields that the report does not tell; it tells ${field}`,
+      })
+}
+
 /** HostStats 1.2: what a report leaves out because nobody needs it, so that it is told from what a host does not have. */
 export const hostStatsV1_2 = hostStatsV1_1
-  .extend({
-    version: z.literal('1.2').default('1.2').describe('Version of this form.'),
-    omitted: list(z.enum(omittableFields))
-      .refine(
-        unique((field: string) => field),
-        'must not name a field twice',
-      )
-      .default([])
-      .describe('Fields that this report leaves out: they are not known then, which is not the same as none.'),
-  })
-  .superRefine((stats, context) => {
-    for (const [i, field] of stats.omitted.entries())
-      if (JSON.stringify(stats[field]) !== JSON.stringify(placeholders[field]))
-        context.addIssue({
-          code: 'custom',
-          path: ['omitted', String(i)],
-          input: field,
-          message: `must name fields that the report does not tell; it tells ${field}`,
-        })
-  })
+  .extend({ version: z.literal('1.2').default('1.2').describe('Version of this form.'), omitted: omittedFields })
+  .superRefine(checkOmitted)
 
 export type HostStatsV1_2 = z.output<typeof hostStatsV1_2>
 

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { oneLine, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
+
+const own = useOwnService()
+const { run } = own
+
+interface Findings {
+  readonly violations: number
+  readonly findings: readonly { readonly id: string; readonly code: string; readonly host: string; readonly severity: string }[]
+}
+
+async function findingOn(host: string): Promise<Findings['findings'][number] | undefined> {
+  return oneLine<Findings>(await run('findings', '--json')).findings.find((one) => one.host === host)
+}
+
+test('a host that lists nothing is found, its repair shown, and made', async () => {
+  const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+  const update = { name: { host: 'mute' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: machine } }
+  const { client } = own.service
+  await client.request('mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }', {
+    u: [update],
+  })
+  const gantt = { forceHosts: ['mute'], instanceUuids: [randomUUID()], flavor: { vcpus: 2, memoryMb: 1_024 } }
+  await client.request('mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }', {
+    in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } },
+  })
+  await expect.poll(() => findingOn('mute'), { timeout: 15_000 }).toMatchObject({ code: 'use.no_instances', severity: 'WARNING' })
+  const { id = '' } = (await findingOn('mute')) ?? {}
+  const all = await run('findings')
+  expect([all.code, widthOf(all.out) <= 80]).toEqual([1, true])
+  const text = all.out.replaceAll(/\s+/g, ' ')
+  expect(text).toContain('WARNING use.no_instances: host mute, instances: expected at least 1, found not listed, since 20')
+  expect(text).toMatch(new RegExp(`findings --repair ${id} --reason TEXT --dry-run`))
+  expect(text).toMatch(/0 violations since 20\S+Z, in \d+ looks of \d+ rounds?; \d+ warnings?, \d+ notices?; it had looked at everything/)
+  const tried = await run('findings', '--repair', id, '--reason', 'its agent lists nothing', '--dry-run')
+  expect([tried.code, tried.out]).toEqual([0, expect.stringContaining('host mute usedFrom: nothing, then "CLAIMS"')])
+  expect(tried.out).toMatch(/nothing was\s+changed\.\n$/)
+  expect(await findingOn('mute')).toBeDefined()
+  const made = await run('findings', '--repair', id, '--reason', 'its agent lists nothing')
+  expect([made.code, made.out]).toEqual([0, expect.stringMatching(/Repaired at revision \d+: \d+ differences\.\n$/)])
+  await expect.poll(() => findingOn('mute'), { timeout: 15_000 }).toBeUndefined()
+})
+
+test.each([
+  ['a reason without a repair', ['findings', '--reason', 'x'], 2],
+  ['a repair without a reason', ['findings', '--repair', 'x'], 2],
+  ['a finding that is not there', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 1],
+])('%s is refused', async (_, words, code) => {
+  expect(await run(...words)).toMatchObject({ out: '', code })
+})

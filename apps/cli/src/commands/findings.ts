@@ -1,0 +1,159 @@
+import type { Command } from 'commander'
+import { GANTT } from './called.ts'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { counted } from './format.ts'
+import { notEmpty } from './hosts.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { wrap } from './table.ts'
+import { inWords } from './words.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly repair?: string
+  readonly reason?: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+interface Finding {
+  readonly id: string
+  readonly severity: 'VIOLATION' | 'WARNING' | 'NOTICE'
+  readonly code: string
+  readonly subject: string
+  readonly name: string
+  readonly host: string | null
+  readonly claim: string | null
+  readonly field: string
+  readonly expected: string
+  readonly actual: string
+  readonly since: string
+  readonly repair: { readonly automatic: boolean; readonly text: string }
+}
+
+/** How long there has been no violation, and how much was looked at for it. */
+export interface Clean {
+  readonly cleanSince: string | null
+  readonly cleanRounds: number
+  readonly cleanLooks: number
+}
+
+interface Auditor extends Clean {
+  readonly violations: number
+  readonly warnings: number
+  readonly notices: number
+  readonly age: string | null
+  readonly findings: readonly Finding[]
+}
+
+interface Repaired {
+  readonly dryRun: boolean
+  readonly fleetRevision: string
+  readonly differenceCount: number
+  readonly differences: readonly {
+    readonly subject: string
+    readonly name: string
+    readonly field: string
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+}
+
+const FINDINGS = `query Findings {
+  auditor { violations warnings notices age cleanSince cleanRounds cleanLooks
+    findings { id severity code promise subject name host claim field expected actual since repair { automatic text } } }
+}`
+
+const REPAIR = `mutation RepairFinding($id: ID!, $reason: String!, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, dryRun: $dryRun) {
+    __typename
+    ... on FindingRepairPayload { dryRun fleetRevision differenceCount differences { subject name field before after } }
+    ${REFUSAL}
+  }
+}`
+
+/** `gantt findings`: what the auditor found, what mends each, and the mending. */
+export function addFindings(program: Command): void {
+  const command = program
+    .command('findings')
+    .description(
+      'what the auditor found in claims and in reports of hosts, and what mends it; ends with 1 where there is a violation or a warning',
+    )
+    .option('--repair <id>', 'mend the finding of that id', notEmpty)
+    .option('--reason <text>', 'with --repair: why, for those who ask later', notEmpty)
+    .option('--dry-run', 'with --repair: change nothing; say what would differ')
+    .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
+  withExamples(withService(command), [
+    ['gantt findings', 'all that the replica that answers has found'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'what would change?'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'mend it'],
+  ])
+}
+
+/** The count of violations as a sentence: since when there is none, and how many looks that took. */
+export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
+  const count = counted(violations, 'violation')
+  if (violations > 0 || cleanSince === null) return count
+  return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'look')} of ${counted(cleanRounds, 'round')}`
+}
+
+async function showFindings({ reason, dryRun, ...flags }: Flags): Promise<Result> {
+  if (reason !== undefined || dryRun) throw new CommandFailure(EXIT.usage, '--reason and --dry-run go with --repair')
+  const { auditor } = await connect(flags).request<{ auditor: Auditor }>(FINDINGS)
+  const { violations, warnings, notices, age, findings } = auditor
+  const total = violations + warnings + notices
+  const checked = age === null ? 'it has not looked at everything yet' : `it had looked at everything ${inWords(age)} ago`
+  return {
+    lines: [
+      ...findings.flatMap((finding) => [...toLines(finding), '']),
+      ...(total > findings.length ? [`... and ${total - findings.length} more`] : []),
+      ...wrap(`${toViolations(violations, auditor)}; ${counted(warnings, 'warning')}, ${counted(notices, 'notice')}; ${checked}.`),
+    ],
+    json: auditor,
+    exitCode: violations + warnings === 0 ? EXIT.done : EXIT.refused,
+  }
+}
+
+function toLines({
+  id,
+  severity,
+  code,
+  subject,
+  name,
+  host,
+  claim,
+  field,
+  expected,
+  actual,
+  since,
+  repair: how,
+}: Finding): readonly string[] {
+  const where = [host === null || host === name ? '' : ` on ${host}`, claim === null ? '' : `, claim ${claim}`].join('')
+  return [
+    ...wrap(`${severity} ${code}: ${subject} ${name}${where}, ${field}: expected ${expected}, found ${actual}, since ${since}`),
+    ...wrap(how.text).map((line) => `  ${line}`),
+    ...(how.automatic ? [`  ${GANTT} findings --repair ${id} --reason TEXT --dry-run`] : []),
+  ]
+}
+
+async function repair({ reason, dryRun, ...flags }: Flags, id: string): Promise<Result> {
+  if (reason === undefined) throw new CommandFailure(EXIT.usage, '--repair needs --reason: it is written into the audit')
+  const { findingRepair: answer } = await connect(flags).request<{ findingRepair: Repaired | Refusal }>(REPAIR, {
+    ...{ id, reason, dryRun: dryRun ?? false },
+  })
+  if (!('differences' in answer)) throw toRefusal(answer)
+  const { differences, differenceCount, fleetRevision } = answer
+  return {
+    lines: [
+      ...differences.flatMap(({ subject, name, field, before, after }) =>
+        wrap(`${[subject, name, field].filter((word) => word !== '').join(' ')}: ${before ?? 'nothing'}, then ${after ?? 'nothing'}`),
+      ),
+      ...(differenceCount > differences.length ? [`... and ${differenceCount - differences.length} more`] : []),
+      ...wrap(
+        answer.dryRun
+          ? `${counted(differenceCount, 'difference')} if it were repaired on revision ${fleetRevision}; nothing was changed.`
+          : `Repaired at revision ${fleetRevision}: ${counted(differenceCount, 'difference')}.`,
+      ),
+    ],
+    json: answer,
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { type AuditCode, type Finding, type Severity, severities, severityOf } from '@gantt/scheduler-core'
+
+/** A finding, and the store time at which it was there first. */
+export interface StandingFinding extends Finding {
+  /** The same for the same finding on every replica, as long as it is there. */
+  readonly id: string
+  readonly severity: Severity
+  readonly since: number
+}
+
+/** What has been found and is there still, by what was looked at. */
+export class Found {
+  readonly #bySubject = new Map<string, { readonly findings: readonly StandingFinding[]; readonly round: number }>()
+  readonly #counts = new Map<AuditCode, number>()
+
+  /** Takes over what a look at a thing has found; answers what was not there before. `round`: in which it was looked at. */
+  note(key: string, findings: readonly Finding[], round: number, now: number): readonly Finding[] {
+    const known = this.#bySubject.get(key)
+    if (findings.length === 0) {
+      this.#forget(key)
+      return []
+    }
+    const before = (finding: Finding): StandingFinding | undefined => known?.findings.find((old) => isSame(old, finding))
+    this.#count(known?.findings ?? [], -1)
+    const standing = findings.map((finding) => toStanding(finding, before(finding)?.since ?? now))
+    this.#bySubject.set(key, { findings: standing, round })
+    this.#count(standing, 1)
+    return findings.filter((finding) => before(finding) === undefined)
+  }
+
+  /** Forgets what no look of this round was at: it is not there any more. */
+  forgetBefore(round: number): void {
+    for (const [key, { round: seen }] of this.#bySubject) if (seen !== round) this.#forget(key)
+  }
+
+  clear(): void {
+    this.#bySubject.clear()
+    this.#counts.clear()
+  }
+
+  /** How many there are of each code; none of those that are not there. */
+  get counts(): ReadonlyMap<AuditCode, number> {
+    return this.#counts
+  }
+
+  *all(): Generator<StandingFinding, void> {
+    for (const { findings } of this.#bySubject.values()) yield* findings
+  }
+
+  #forget(key: string): void {
+    const known = this.#bySubject.get(key)
+    if (known === undefined) return
+    this.#bySubject.delete(key)
+    this.#count(known.findings, -1)
+  }
+
+  #count(findings: readonly Finding[], by: 1 | -1): void {
+    for (const { code } of findings) {
+      const count = (this.#counts.get(code) ?? 0) + by
+      if (count === 0) this.#counts.delete(code)
+      else this.#counts.set(code, count)
+    }
+  }
+}
+
+export function toStanding(finding: Finding, since: number): StandingFinding {
+  const { code, subject, name, host, claim, field } = finding
+  const id = createHash('sha256')
+    .update(JSON.stringify([code, subject, name, host, claim, field]))
+    .digest('hex')
+    .slice(0, 16)
+  return { ...finding, id, severity: severityOf(code), since }
+}
+
+/** The first so many, the most severe first. */
+export function firstOf(findings: Iterable<StandingFinding>, most: number): StandingFinding[] {
+  const by = new Map<Severity, StandingFinding[]>(severities.map((severity) => [severity, []]))
+  for (const finding of findings) {
+    const alike = by.get(finding.severity)
+    if (alike !== undefined && alike.length < most) alike.push(finding)
+  }
+  return [...by.values()].flat().slice(0, most)
+}
+
+/** How many there are of a severity. */
+export function countOf(counts: ReadonlyMap<AuditCode, number>, severity: Severity): number {
+  let sum = 0
+  for (const [code, count] of counts) if (severityOf(code) === severity) sum += count
+  return sum
+}
+
+const isSame = (a: Finding, b: Finding): boolean => a.code === b.code && a.field === b.field && a.claim === b.claim && a.host === b.host

@@ -1,0 +1,52 @@
+import { type Claim, isLive } from '../claims/claim.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
+
+/**
+ * How long the world may lag behind the claims before that is a finding, milliseconds of store time. An instance that was placed has to
+ * be made before its host lists it, and one that is ended or has moved goes on until it is taken down.
+ */
+export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
+
+/** Whether a host is there: what has left the fleet goes by no name. */
+export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.find(record) === record
+
+/** Whether a host may still list the instance of a claim that has ended: not long ago, so that it may be on its way out. */
+const isLeaving = ({ endedAt }: Claim, now: number, afterMs: number): boolean => endedAt !== null && now - endedAt < afterMs
+
+/** Instances that a host lists and for which no claim is held there, nor was until not long ago; in the order of its report. */
+export function straysOf({ now }: Fleet, { stats, present, claims }: HostRecord, afterMs: number): string[] {
+  if (stats.instances === null) return []
+  const covered = new Set<string>()
+  for (const claim of claims) if (claim.instance !== null && (isLive(claim) || isLeaving(claim, now, afterMs))) covered.add(claim.instance)
+  return [...present].filter((instance) => !covered.has(instance))
+}
+
+/**
+ * Hosts that list an instance now, of those that may: those of its claims, and those that list it without a claim. Where its claim ended
+ * not long ago, a host does not count.
+ */
+export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], afterMs: number): HostRecord[] {
+  const { hosts, ledger, now } = fleet
+  const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
+  return [...candidates].flatMap((index) => {
+    const record = hosts.records[index]
+    // what a host that lists nothing any more listed before is no news
+    if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
+    const own = [...record.claims].filter((claim) => claim.instance === instance)
+    const isGoing = own.length > 0 && own.every((claim) => !isLive(claim) && isLeaving(claim, now, afterMs))
+    return isGoing ? [] : [record]
+  })
+}
+
+/** Since when no report of its host has listed the instance of a claim, store time; null where it is listed, or need not be. */
+export function unlistedSince({ hosts }: Fleet, claim: Claim): number | null {
+  const record = hosts.records[claim.host]
+  if (record === undefined || record.stats.instances === null || claim.instance === null) return null
+  // claimed where it ran already: the next report materialises it
+  if (record.present.has(claim.instance)) return null
+  // a reservation ends by itself, and an instance that moves is listed by one of the two hosts
+  if (claim.state !== 'CONFIRMED' || claim.source !== null || claim.target !== null) return null
+  return claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt
+}

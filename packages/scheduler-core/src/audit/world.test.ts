@@ -1,0 +1,284 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
+import { type Fleet, Fleet as FleetOf } from '../fleet/fleet.ts'
+import { Historian, histories } from '../fleet/history.suite.ts'
+import { UNLISTED_TIMES } from '../fleet/levels.ts'
+import { aLog, aMove, aReport, aUuid, type HostShape, someInstances } from '../testing/index.ts'
+import { type Finding, severityOf } from './finding.ts'
+import { DEFAULT_UNLISTED_AFTER_MS } from './listing.ts'
+import { auditWorld } from './world.ts'
+
+const HOUR = DEFAULT_UNLISTED_AFTER_MS
+const [A, B, C, D] = [1, 2, 3, 4].map(aUuid) as [string, string, string, string]
+const grants = { classes: { VCPU: 2 } }
+
+const findingsOf = (fleet: Fleet, afterMs?: number): Finding[] => [...auditWorld(fleet, afterMs)].flatMap(({ findings }) => findings)
+const inShort = ({ code, host, claim, actual }: Finding): string => [code, host, claim, actual].filter((part) => part !== null).join(' | ')
+
+/** A log in which each step says what hosts report and callers do, and what is found at its end. */
+class Scene {
+  readonly log = aLog()
+  #sequence = 0
+  #now = 1_000
+
+  constructor(hosts: readonly string[], level = FEATURE_LEVEL) {
+    this.log.append([{ type: 'feature', level }, ...hosts.map((host) => aReport(host, { instances: [] }))], { at: this.#now })
+  }
+
+  after(ms: number): this {
+    this.#now += ms
+    // somebody else's entry brings the time
+    this.log.append([{ type: 'abandon', account: 'clock', key: String(this.#now) }], { at: this.#now })
+    return this
+  }
+
+  reports(host: string, shape: HostShape): this {
+    this.#sequence++
+    expect(this.log.append([aReport(host, shape, 1 + this.#sequence)], { at: this.#now })).toEqual([undefined])
+    return this
+  }
+
+  lists(host: string, ...instances: string[]): this {
+    const used = instances.length * 2
+    return this.reports(host, { instances, vcpusUsed: used })
+  }
+
+  claims(id: string, host: string, instance: string, project = 'p'): this {
+    const change = someInstances({ key: id, ids: [id], hosts: [host], instances: [instance], grants, mode: 'CONFIRM', project })
+    expect(this.log.append([change], { at: this.#now })).toEqual([undefined])
+    return this
+  }
+
+  moves(id: string, host: string, of: string): this {
+    const { instance = null } = this.log.fleet.ledger.claims.get(of) ?? {}
+    const source = { claim: of, fence: this.#fenceOf(of) }
+    const move = aMove({ key: id, ids: [id], hosts: [host], grants, instances: [instance], mode: 'RESERVE', ttlMs: 9 * HOUR, source })
+    expect(this.log.append([move], { at: this.#now })).toEqual([undefined])
+    return this
+  }
+
+  confirms(claim: string): this {
+    expect(this.log.append([{ type: 'confirm', claim, fence: this.#fenceOf(claim) }], { at: this.#now })).toEqual([undefined])
+    return this
+  }
+
+  releases(claim: string): this {
+    expect(this.log.append([{ type: 'release', claim, fence: this.#fenceOf(claim), reason: null }], { at: this.#now })).toEqual([undefined])
+    return this
+  }
+
+  get found(): string[] {
+    const { fleet } = this.log
+    const found = findingsOf(fleet).map(inShort)
+    // all of it follows from what checkpoints hold
+    const twin = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
+    expect(findingsOf(twin).map(inShort)).toEqual(found)
+    return found
+  }
+
+  #fenceOf(claim: string): number {
+    return this.log.fleet.ledger.claims.get(claim)?.fence ?? 0
+  }
+}
+
+describe('instances that two hosts list', () => {
+  test('an instance is found on two hosts, whether it has a claim on one of them or on none', () => {
+    expect(new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A).found).toEqual(['instance.two_hosts | h2 | h1, h2'])
+    expect(new Scene(['h1', 'h2']).lists('h1', A).lists('h2', A).found).toEqual([
+      `instance.unclaimed | h1 | 1 without: ${A}`,
+      `instance.unclaimed | h2 | 1 without: ${A}`,
+      'instance.two_hosts | h2 | h1, h2',
+    ])
+  })
+
+  test('both ends of an open move list it: nothing is found, and a third host is', () => {
+    const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A)
+    expect(scene.found).toEqual([])
+    expect(scene.lists('h3', A).found).toEqual(['instance.two_hosts | h2 | h1, h2, h3', 'instance.two_hosts | h3 | h1, h2, h3'])
+  })
+
+  test('the host that it left may list it until its claim there has been over for the stated time', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A).confirms('b')
+    expect(scene.found).toEqual([])
+    expect(scene.after(HOUR - 1).found).toEqual([])
+    expect(scene.after(1).found).toEqual(['instance.two_hosts | h1 | h2, h1'])
+    expect(scene.lists('h1').found).toEqual([])
+  })
+
+  test('what a host listed before it stopped listing at all is no news', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h2', A).lists('h2', A).lists('h1', A).reports('h1', { instances: null })
+    expect(scene.found).toEqual([])
+  })
+})
+
+describe('claims whose instance nobody lists', () => {
+  test('one that never came is found after the stated time, not before', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).after(HOUR - 1)
+    expect(scene.found).toEqual([])
+    expect(scene.after(1).found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T00:00:01.000Z'])
+    expect(findingsOf(scene.log.fleet, 2 * HOUR)).toEqual([])
+  })
+
+  test('one that went is counted from the report that did not list it, and is well once it is listed again', () => {
+    const scene = new Scene(['h1'])
+      .claims('a', 'h1', A)
+      .lists('h1', A)
+      .after(5 * HOUR)
+      .lists('h1')
+      .after(HOUR - 1)
+    expect(scene.found).toEqual([])
+    expect(scene.after(1).found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T05:00:01.000Z'])
+    expect(scene.lists('h1', A).found).toEqual([])
+    expect(scene.log.fleet.ledger.claims.get('a')?.unlistedAt).toBeNull()
+  })
+
+  test('a delta that takes it off the list counts as a report does', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A)
+    const delta = { baseSequence: 2, vcpusUsed: 0, memoryMbUsed: 0, localGbUsed: 0, removeInstances: [A] }
+    const incarnation = aReport('h1').incarnation
+    expect(scene.log.append([{ type: 'report', host: 'h1', node: 'h1', incarnation, sequence: 3, delta }], { at: 2_000 })).toEqual([
+      undefined,
+    ])
+    expect(scene.log.fleet.ledger.claims.get('a')?.unlistedAt).toBe(2_000)
+  })
+
+  test('a host that lists nothing says nothing about its claims', () => {
+    const scene = new Scene(['h1'])
+      .claims('a', 'h1', A)
+      .reports('h1', { instances: null })
+      .after(9 * HOUR)
+    expect(scene.found).toEqual(['use.no_instances | h1 | not listed'])
+  })
+
+  test('reservations, and both ends of an open move, are left alone', () => {
+    const scene = new Scene(['h1', 'h2'])
+      .claims('a', 'h1', A)
+      .moves('b', 'h2', 'a')
+      .after(2 * HOUR)
+    expect(scene.found).toEqual([])
+  })
+
+  test('where another host lists it, that host is named at once', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h2', A)
+    expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
+  })
+
+  test('before the level that keeps the time nothing is found; from it on the time counts from the level', () => {
+    const scene = new Scene(['h1'], UNLISTED_TIMES - 1)
+      .claims('a', 'h1', A)
+      .lists('h1', A)
+      .lists('h1')
+      .after(9 * HOUR)
+    expect(scene.found).toEqual([])
+    scene.log.append([{ type: 'feature', level: UNLISTED_TIMES }], { at: 10 * HOUR })
+    expect(scene.found).toEqual([])
+    scene.log.append([{ type: 'abandon', account: 'clock', key: 'k' }], { at: 11 * HOUR })
+    expect(scene.found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T10:00:00.000Z'])
+  })
+})
+
+describe('instances that no claim covers', () => {
+  test('are counted for each host, and the first three named', () => {
+    expect(new Scene(['h1']).lists('h1', A, B, C, D).found).toEqual([`instance.unclaimed | h1 | 4 without: ${A}, ${B}, ${C} and 1 more`])
+  })
+
+  test('one whose claim was released is one only after the stated time', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).releases('a')
+    expect(scene.found).toEqual([])
+    expect(scene.after(HOUR).found).toEqual([`instance.unclaimed | h1 | 1 without: ${A}`])
+  })
+
+  test('they are a notice', () => {
+    expect(severityOf('instance.unclaimed')).toBe('NOTICE')
+  })
+})
+
+describe('one machine under two names', () => {
+  test('is found on the later host; one that has left the name behind is not', () => {
+    const scene = new Scene(['h1', 'h2', 'h3'])
+      .reports('h1', { instances: [], machineId: 'm1' })
+      .reports('h2', { instances: [], machineId: 'm2' })
+      .reports('h3', { instances: [], machineId: 'm1' })
+    expect(scene.found).toEqual(['host.same_machine | h3 | as h1'])
+    expect(scene.reports('h1', { instances: [], machineId: 'm3' }).found).toEqual([])
+  })
+
+  test('hosts that do not say which machine they are are no one machine', () => {
+    expect(new Scene(['h1', 'h2']).found).toEqual([])
+  })
+
+  test('the nodes of one host may be reported from one machine', () => {
+    const scene = new Scene(['h1'])
+    const report = aReport('h1', { instances: [], machineId: 'm1' }, 7)
+    scene.log.append([report, { ...report, node: 'n2' }])
+    expect(scene.found).toEqual([])
+  })
+})
+
+describe('as Nova and Placement know it', () => {
+  test('a host comes back after an evacuation and lists what was moved off it (destroy_evacuated_instances)', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').confirms('b').after(HOUR).lists('h2', A)
+    expect(scene.lists('h1', A).found).toEqual(['instance.two_hosts | h1 | h2, h1'])
+    expect(scene.lists('h1').found).toEqual([])
+  })
+
+  test('a move in place holds its instance twice on one host, which is no second instance (resize to the same host)', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h1', 'a')
+    expect(scene.found).toEqual([])
+    expect(scene.confirms('b').found).toEqual([])
+  })
+
+  test('claims are left behind by instances that were deleted meanwhile, each by itself (nova-manage placement audit)', () => {
+    const scene = new Scene(['h1']).claims('a', 'h1', A).claims('b', 'h1', B).claims('c', 'h1', C).lists('h1', A, B, C)
+    expect(scene.after(HOUR).lists('h1', B).after(HOUR).found).toEqual([
+      'instance.unlisted | h1 | a | none since 1970-01-01T01:00:01.000Z',
+      'instance.unlisted | h1 | c | none since 1970-01-01T01:00:01.000Z',
+    ])
+    expect(scene.releases('a').releases('c').found).toEqual([])
+  })
+
+  test('an instance without an allocation is healed by claiming it where it runs (nova-manage placement heal_allocations)', () => {
+    const scene = new Scene(['h1']).lists('h1', A)
+    expect(scene.found).toEqual([`instance.unclaimed | h1 | 1 without: ${A}`])
+    expect(scene.claims('a', 'h1', A).found).toEqual([])
+    expect(scene.lists('h1', A).log.fleet.ledger.claims.get('a')?.state).toBe('MATERIALISED')
+  })
+
+  test('an allocation on the wrong host is found there, and gone once the claim has moved (heal_allocations after a manual move)', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A).lists('h1')
+    expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
+    expect(scene.moves('b', 'h2', 'a').confirms('b').lists('h2', A).found).toEqual([])
+  })
+})
+
+test('Z18a: a report lists the instance and counts nothing: what is used contradicts the claims', () => {
+  const scene = new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A], vcpusUsed: 0 })
+  expect(scene.found).toEqual(['use.below_claims | h1 | 0'])
+})
+
+test('Z05: the same agent reports under another name: one machine twice, and each instance on two hosts', () => {
+  const scene = new Scene(['old']).claims('a', 'old', A)
+  const machine: HostShape = { instances: [A], vcpusUsed: 2, machineId: 'm1' }
+  scene.reports('old', machine)
+  scene.log.append([aReport('new', machine)])
+  expect(scene.found).toEqual(['host.same_machine | new | as old', 'instance.two_hosts | new | old, new'])
+})
+
+test('what hosts report is never a violation, whatever it is; nothing is found twice', () => {
+  fc.assert(
+    fc.property(histories, fc.constantFrom(3, 8, FEATURE_LEVEL), (steps, level) => {
+      const fleet = new FleetOf()
+      const historian = new Historian(level)
+      fleet.apply(historian.first(fleet))
+      for (const step of steps) fleet.apply(historian.next(fleet, step))
+      const found = findingsOf(fleet)
+      expect(found.filter(({ code }) => severityOf(code) === 'VIOLATION')).toEqual([])
+      const names = found.map(({ code, name, field, claim, host }) => `${code} ${name} ${field} ${claim} ${host}`)
+      expect(new Set(names).size).toBe(names.length)
+      expect(findingsOf(restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet)))))).toEqual(found)
+    }),
+    { seed: 15, numRuns: 100 },
+  )
+})

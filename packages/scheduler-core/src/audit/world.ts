@@ -1,0 +1,99 @@
+import { type LiveClaim, liveClaimsOf } from '../claims/instances.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import { UNLISTED_TIMES } from '../fleet/levels.ts'
+import { warningsOf } from '../fleet/warnings.ts'
+import type { Looked } from './audit.ts'
+import type { Finding } from './finding.ts'
+import { about } from './ledger.ts'
+import { DEFAULT_UNLISTED_AFTER_MS, isThere, listersOf, straysOf, unlistedSince } from './listing.ts'
+
+/** Instances that a finding names; all are counted. */
+const NAMED = 3
+
+/** What a round has met of the hosts that it looked at so far. */
+interface Met {
+  /** Hosts that list an instance without a claim for it, by the instance. */
+  readonly strays: Map<string, HostIndex[]>
+  /** The first host of each machine. */
+  readonly machines: Map<string, HostIndex>
+}
+
+/**
+ * Compares what hosts report with what is promised, one host or instance per step. As in `audit` the fleet may move between two steps:
+ * what was met before is read again where it matters. `unlistedAfterMs`: how long the world may lag behind the claims.
+ */
+export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS): Generator<Looked, void> {
+  const { hosts, ledger } = fleet
+  const met: Met = { strays: new Map(), machines: new Map() }
+  for (const record of hosts.records)
+    yield { subject: 'host', name: record.index, findings: auditReport(fleet, record, met, unlistedAfterMs) }
+  for (const instance of ledger.instances.names()) {
+    const strays = met.strays.get(instance) ?? []
+    met.strays.delete(instance)
+    yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, unlistedAfterMs) }
+  }
+  for (const [instance, strays] of met.strays)
+    if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, unlistedAfterMs) }
+}
+
+/** One host: its use against its claims, instances that nobody placed, and whether its machine has another name too. */
+function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, afterMs: number): Finding[] {
+  const { hosts, ledger } = fleet
+  const name = hostKey(record)
+  const { findings, tell } = about('host', name, name, null)
+  if (!isThere(fleet, record)) return findings
+  // a host without claims contradicts none
+  for (const warning of warningsOf(fleet, record))
+    if (warning.held > 0) tell(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
+  const unclaimed: string[] = []
+  for (const instance of straysOf(fleet, record, afterMs)) {
+    const others = strays.get(instance)
+    if (others === undefined) strays.set(instance, [record.index])
+    else others.push(record.index)
+    if (ledger.instances.of(instance).length === 0) unclaimed.push(instance)
+  }
+  if (unclaimed.length > 0) {
+    const named = unclaimed.slice(0, NAMED).join(', ')
+    const more = unclaimed.length > NAMED ? ` and ${unclaimed.length - NAMED} more` : ''
+    tell('instance.unclaimed', 'instances', 'a claim for each', `${unclaimed.length} without: ${named}${more}`)
+  }
+  const { machineId } = record.stats
+  const first = machineId === null ? undefined : hosts.records[machines.get(machineId) ?? -1]
+  // a driver with many nodes reports all of them from one machine
+  if (machineId !== null && first === undefined) machines.set(machineId, record.index)
+  else if (first !== undefined && first.host !== record.host && first.stats.machineId === machineId)
+    tell('host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
+  return findings
+}
+
+/** One instance: listed by one host, which is that of its claim, and listed at all. */
+function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], afterMs: number): Finding[] {
+  const { hosts, ledger, now, featureLevel } = fleet
+  const live = liveClaimsOf(ledger.claimsFor(instance))
+  const listers = listersOf(fleet, instance, strays, afterMs)
+  const findings: Finding[] = []
+  const [first, ...others] = listers
+  if (first !== undefined && others.length > 0 && !live.some((one) => isOnEndsOf(listers, one)))
+    for (const other of others) {
+      const { findings: found, tell } = about('instance', instance, hostKey(other), null)
+      tell('instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
+      findings.push(...found)
+    }
+  for (const { claim } of live) {
+    const since = unlistedSince(fleet, claim)
+    const record = hosts.records[claim.host]
+    if (since === null || record === undefined) continue
+    const { findings: found, tell } = about('instance', instance, hostKey(record), claim.id)
+    if (first !== undefined) tell('instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
+    else if (featureLevel >= UNLISTED_TIMES && now - since >= afterMs)
+      tell('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
+    findings.push(...found)
+  }
+  return findings
+}
+
+/** Whether all these hosts are the two ends of one claim's open move. */
+const isOnEndsOf = (listers: readonly HostRecord[], { claim, destination }: LiveClaim): boolean =>
+  listers.every(({ index }) => index === claim.host || index === destination?.host)
