@@ -274,7 +274,7 @@ export async function openService({
           health: services.health.view(),
           auditor: services.replicas.auditor(),
           proposals: replica.tally,
-          hosts: replica.fleet.hosts.count,
+          hosts: replica.fleet.hosts.presentCount,
           warnings: await inPieces(countWarnings(replica.fleet)),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,

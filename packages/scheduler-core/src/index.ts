@@ -64,8 +64,10 @@ export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './flee
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
-export { STRICT_CLAIMS } from './fleet/levels.ts'
+export { claimsKeeping } from './fleet/leave.ts'
+export { HOSTS_LEAVE, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
+export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
 export { type Reads, readsOf } from './fleet/stats-fields.ts'
@@ -116,6 +118,7 @@ export {
   examine,
   type Findings,
   type HostChecks,
+  NOT_THERE,
   PASSES_ALL,
   prepareChecks,
   type ReasonCount,
@@ -124,7 +127,7 @@ export {
 } from './pipeline/examine.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
-export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix, verdictMatrixInSteps } from './pipeline/verdict-matrix.ts'
+export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix, verdictMatrixInSteps, withoutGone } from './pipeline/verdict-matrix.ts'
 export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'

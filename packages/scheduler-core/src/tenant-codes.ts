@@ -126,6 +126,7 @@ type ReasonCode = Exclude<
   | `claim.${string}`
   | `report.${string}`
   | `use.${string}`
+  | `leave.${string}`
   | `spec.${string}`
   | `plugin.${string}`
   | `stats.${string}`

@@ -4,6 +4,7 @@ import { addMembership } from './claim-groups.ts'
 import { CLAIM, type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import { toHostName } from './host-name.ts'
 import { notEmpty } from './hosts.ts'
 import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from './moment.ts'
 import { oneOf, wholeNumber } from './options.ts'
@@ -30,8 +31,8 @@ const CLAIMS = `query Claims($first: Int!, $after: String, $states: [ClaimState!
   claims(first: $first, after: $after, states: $states, at: $at) ${PAGE}
 }`
 
-const CLAIMS_OF_HOST = `query ClaimsOfHost($host: String!, $first: Int!, $after: String, $states: [ClaimState!], $at: Moment) {
-  host(name: $host, at: $at) { claims(first: $first, after: $after, states: $states) ${PAGE} }
+const CLAIMS_OF_HOST = `query ClaimsOfHost($host: String!, $node: String, $first: Int!, $after: String, $states: [ClaimState!], $at: Moment) {
+  host(name: $host, node: $node, at: $at) { claims(first: $first, after: $after, states: $states) ${PAGE} }
 }`
 
 /** `gantt claims`: the room that is held, and what becomes of it. */
@@ -58,7 +59,7 @@ export function addClaims(program: Command): void {
 const withListOptions = (command: Command): Command =>
   withMoment(command)
     .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold room if not given`, oneOf(STATES))
-    .option('--host <name>', 'only on this host', notEmpty)
+    .option('--host <name>', 'only on this host, HOST or HOST/NODE', notEmpty)
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
 
@@ -70,7 +71,7 @@ async function listClaims({ state, host, first, all, ...flags }: Flags): Promise
   const read = async (wanted: number, after: string | null): Promise<Page<ClaimRow>> => {
     const size = Math.min(wanted, CLAIMS_PER_PAGE)
     if (host === undefined) return (await client.request<{ claims: Page<ClaimRow> }>(CLAIMS, { first: size, after, states, at })).claims
-    const variables = { host, first: size, after, states, at }
+    const variables = { ...toHostName(host), first: size, after, states, at }
     const answer = await client.request<{ host: { claims: Page<ClaimRow> } | null }>(CLAIMS_OF_HOST, variables)
     if (answer.host === null)
       throw new CommandFailure(

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { age, mib } from './format.ts'
+import { toHostName } from './host-name.ts'
 import { notEmpty } from './hosts.ts'
 import { shortId } from './ids.ts'
 import { oneOf, wholeNumber } from './options.ts'
@@ -68,7 +69,7 @@ export function addDecisions(program: Command): void {
     .command('decisions')
     .description('list decisions, newest first')
     .option('--outcome <outcome>', `only with this end: ${OUTCOMES.join(', ')}`, oneOf(OUTCOMES))
-    .option('--host <name>', 'only those that chose this host', notEmpty)
+    .option('--host <name>', 'only those that chose this host, or a node of it', notEmpty)
     .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(decisionFields)}`, queryOf(decisionFields))
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listDecisions(flags)))
@@ -85,7 +86,10 @@ async function listDecisions({ outcome, host, query, first, ...flags }: Flags): 
   const isToProject = viewer.project !== null
   if (isToProject && (host !== undefined || query !== undefined))
     throw new CommandFailure(EXIT.usage, `--host and --query search by hosts too, and the key is bound to project ${viewer.project}`)
-  const filter = { ...(outcome === undefined ? {} : { outcome: [outcome] }), ...(host === undefined ? {} : { host: { eq: host } }) }
+  const filter = {
+    ...(outcome === undefined ? {} : { outcome: [outcome] }),
+    ...(host === undefined ? {} : { host: { eq: toHostName(host).host } }),
+  }
   const unreadable: UnreadableRow[] = []
   const readRows = <Row>(document: string) =>
     readPages(first, async (size, after) => {

@@ -4,6 +4,7 @@ import { GANTT } from './called.ts'
 import { type ConnectionFlags, connectForKeyed } from './connection.ts'
 import { EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
+import { toHostName } from './host-name.ts'
 import { nameOf, notEmpty } from './hosts.ts'
 import { shortId } from './ids.ts'
 import { duration } from './options.ts'
@@ -89,7 +90,7 @@ export function addEvacuate(host: Command): void {
     .description(
       'find another place for every instance of a host, and hold the room there; ends with 1 where one has to stay, or has no claim to move',
     )
-    .argument('<host>', 'its name')
+    .argument('<host>', 'its name, HOST or HOST/NODE')
     .option('--node <name>', 'only this node, of a host with many', notEmpty)
     .option('--dry-run', 'hold nothing; tell where each would go')
     .addOption(new Option('--confirm', 'hold the room there without an end').conflicts('dryRun'))
@@ -107,7 +108,7 @@ async function evacuateHost(name: string, { node, dryRun, confirm, ttl, profile,
   const client = connectForKeyed(flags)
   const idempotencyKey = keyName ?? `cli-${randomUUID()}`
   const input = {
-    host: { host: name, node },
+    host: toHostName(name, node),
     idempotencyKey,
     claim: { mode: confirm ? 'CONFIRM' : 'RESERVE', ttl },
     profile,

@@ -9,6 +9,9 @@ import type { Usage } from './usage.ts'
 export interface HostDetail {
   readonly name: string
   readonly node: string
+  /** Null while it is there. */
+  readonly gone: { readonly at: string; readonly reason: string; readonly readmitted: boolean } | null
+  readonly formerNames: readonly string[]
   readonly availabilityZone: string
   readonly status: string
   readonly statusReason: string | null
@@ -63,16 +66,19 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
   ]
 }
 
-function toClaimHead({ name, claims: { totalCount, nodes } }: HostDetail): string {
+function toClaimHead(host: HostDetail): string {
+  const { totalCount, nodes } = host.claims
   return nodes.length === totalCount
     ? counted(totalCount, 'claim')
-    : `${nodes.length} of ${totalCount} claims; all: ${GANTT} claims --host ${name} --all`
+    : `${nodes.length} of ${totalCount} claims; all: ${GANTT} claims --host ${nameOf(host)} --all`
 }
 
 function toHead(host: HostDetail, nowMs: number): readonly string[] {
   const ago = host.lastReportAt === null ? 'never' : `${age(host.lastReportAt, nowMs)} ago`
   return toPairs([
     ['host', nameOf(host)],
+    ...(host.gone === null ? [] : [['forgotten', goneText(host.gone)] as const]),
+    ...(host.formerNames.length === 0 ? [] : [['was called', host.formerNames.join(', ')] as const]),
     ['zone', host.availabilityZone],
     ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
     ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
@@ -84,6 +90,9 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
     ...(host.traits.length === 0 ? [] : [['traits', host.traits.join(' ')] as const]),
   ])
 }
+
+const goneText = ({ at, reason, readmitted }: NonNullable<HostDetail['gone']>): string =>
+  `${at}: ${reason}${readmitted ? '; readmitted, its next full report brings it back' : '; its reports are refused until it is readmitted'}`
 
 const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
   toTable(

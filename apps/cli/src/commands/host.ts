@@ -5,7 +5,9 @@ import { type ConnectionFlags, connect } from './connection.ts'
 import { addEvacuate } from './evacuate.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
+import { addLeaving } from './host-leaving.ts'
 import { type HostDetail, toLines } from './host-lines.ts'
+import { toHostName } from './host-name.ts'
 import { HOST_STATUSES, type HostStatus, nameOf, notEmpty } from './hosts.ts'
 import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from './moment.ts'
 import { oneOf } from './options.ts'
@@ -55,6 +57,7 @@ interface StatusSet {
 
 const HOST = `query Host($name: String!, $node: String, $at: Moment) {
   host(name: $name, node: $node, at: $at) {
+    gone { at reason readmitted } formerNames
     name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
     usedFrom usedFromReason warnings { code subject reported held text }
     told { label value }
@@ -91,12 +94,12 @@ const SET_USED_FROM = `mutation SetUsedFrom($hosts: [ResourceNameInput!]!, $used
   }
 }`
 
-/** `gantt host show|set-status|set-used-from|evacuate`: one host as it is, whether hosts take anything new, and what to do with what is there. */
+/** `gantt host show|set-status|set-used-from|evacuate|forget|readmit|replace`: one host as it is, whether hosts take anything new, what to do with what is there, and hosts that leave. */
 export function addHost(program: Command): void {
   const host = program.command('host').description('look at one host; open hosts for new instances, close or empty them')
   const show = withMoment(host.command('show'))
     .description('what a host has: the arithmetic of its capacity, NUMA cells, GPUs, aggregates and claims')
-    .argument('<host>', 'its name')
+    .argument('<host>', 'its name, HOST or HOST/NODE')
     .option('--node <name>', 'which node, of a host with many', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showHost(name, flags)))
   withExamples(withService(show), [
@@ -107,7 +110,7 @@ export function addHost(program: Command): void {
   const setStatus = host
     .command('set-status')
     .description('open hosts for new instances, or close them; what runs there stays')
-    .argument('<host...>', 'their names')
+    .argument('<host...>', 'their names, HOST or HOST/NODE')
     .requiredOption('--status <status>', HOST_STATUSES.join(', '), oneOf(HOST_STATUSES))
     .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
     .option('--dry-run', 'change nothing; tell what it would touch')
@@ -119,7 +122,7 @@ export function addHost(program: Command): void {
   const setUsedFrom = host
     .command('set-used-from')
     .description('say where the used amounts of hosts come from; claims are for hosts that do not list their instances')
-    .argument('<host...>', 'their names')
+    .argument('<host...>', 'their names, HOST or HOST/NODE')
     .requiredOption('--from <source>', USED_FROM.join(', '), oneOf(USED_FROM))
     .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
     .option('--dry-run', 'change nothing; say what would be free')
@@ -129,12 +132,16 @@ export function addHost(program: Command): void {
     ['gantt host set-used-from rack1-a --from REPORT --reason "its agent lists instances now"', 'count as it reports again'],
   ])
   addEvacuate(host)
+  addLeaving(host)
 }
 
 async function showHost(name: string, { node, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
   const past = await stateAt(client, flags)
-  const { host } = await client.request<{ host: HostDetail | null }>(HOST, { name, node, at: past?.revision })
+  const { host } = await client.request<{ host: HostDetail | null }>(HOST, {
+    ...named(name, node),
+    at: past?.revision,
+  })
   if (host === null && past !== null)
     throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} had reported by revision ${past.revision}`)
   if (host === null)
@@ -142,8 +149,14 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 
+/** As `Query.host` takes it. */
+function named(text: string, given: string | undefined) {
+  const { host, node } = toHostName(text, given)
+  return { name: host, node }
+}
+
 async function setStatusOf(names: readonly string[], { status, reason, dryRun, ...flags }: StatusFlags): Promise<Result> {
-  const variables = { hosts: names.map((name) => ({ host: name })), status, reason, dryRun: dryRun === true }
+  const variables = { hosts: names.map((name) => toHostName(name)), status, reason, dryRun: dryRun === true }
   const { hostSetStatus: answer } = await connect(flags).request<{ hostSetStatus: StatusSet | Refusal }>(SET_STATUS, variables)
   if (!('impact' in answer)) throw toRefusal(answer)
   const { hosts, impact } = answer
@@ -161,7 +174,7 @@ async function setStatusOf(names: readonly string[], { status, reason, dryRun, .
 }
 
 async function setUsedFromOf(names: readonly string[], { from, reason, dryRun, ...flags }: UsedFromFlags): Promise<Result> {
-  const variables = { hosts: names.map((name) => ({ host: name })), usedFrom: from, reason, dryRun: dryRun === true }
+  const variables = { hosts: names.map((name) => toHostName(name)), usedFrom: from, reason, dryRun: dryRun === true }
   const { hostSetUsedFrom: answer } = await connect(flags).request<{ hostSetUsedFrom: UsedFromSet | Refusal }>(SET_USED_FROM, variables)
   if (!('impact' in answer)) throw toRefusal(answer)
   const { hosts, impact } = answer

@@ -3,6 +3,7 @@ import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { age, counted } from './format.ts'
+import { toHostName } from './host-name.ts'
 import { nameOf, notEmpty } from './hosts.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -60,7 +61,7 @@ export function addLiveness(program: Command): void {
   const command = program
     .command('liveness')
     .description('which hosts are silent, since when, and which of them are not taken for down because so many fell silent at once')
-    .option('--confirm <host...>', 'say that these silent hosts are down; their claims stay')
+    .option('--confirm <host...>', 'say that these silent hosts, HOST or HOST/NODE, are down; their claims stay')
     .option('--reason <text>', 'with --confirm: why, kept with the hosts', notEmpty)
     .option('--first <n>', 'at most so many silent hosts', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
@@ -120,7 +121,7 @@ const toHostTable = (hosts: readonly SilentHost[], withheld: ReadonlySet<string>
 
 async function confirmDown(names: readonly string[], { reason, ...flags }: Flags): Promise<Result> {
   if (reason === undefined) throw new CommandFailure(EXIT.usage, 'why are they down? Give --reason: it is kept with the hosts')
-  const variables = { hosts: names.map((host) => ({ host })), reason }
+  const variables = { hosts: names.map((name) => toHostName(name)), reason }
   const { livenessConfirm: answer } = await connect(flags).request<{
     livenessConfirm: (Refusal & { readonly hosts?: readonly SilentHost[] }) | Refusal
   }>(CONFIRM, variables)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { askAbout } from './decision.ts'
 import { EXIT } from './failure.ts'
+import { toHostName } from './host-name.ts'
 import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { type Answer, toLines, toWhyNotPage, WHY_NOT_FIELDS } from './why-not-lines.ts'
@@ -21,7 +22,7 @@ export function addWhyNot(program: Command): void {
       'why a decision did not take a host: every check with its numbers and their sources, what it lost by, what would have made it win, and how it is now',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
-    .argument('<host>', 'name of the host')
+    .argument('<host>', 'name of the host, HOST or HOST/NODE')
     .option('--node <name>', 'which node, of a host with many')
     .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
     .action((decision: string, host: string, flags: Flags) => run(flags, () => whyNot(decision, host, flags)))
@@ -35,7 +36,7 @@ export function addWhyNot(program: Command): void {
 async function whyNot(decisionId: string, host: string, { node, instance, ...flags }: Flags): Promise<Result> {
   const input = {
     subject: { decisionId },
-    host: { host, ...(node === undefined ? {} : { node }) },
+    host: toHostName(host, node),
     ...(instance === undefined ? {} : { instanceIndex: instance }),
   }
   const client = connect(flags)

@@ -39,7 +39,9 @@ export interface TimelineRow {
 /** Places of a timeline, newest first. */
 export type TimelinePlace = readonly [at: number, rank: number, key: string]
 
-export interface TimelineQuery extends HostName {
+export interface TimelineQuery {
+  /** All that the host is or was called. */
+  readonly names: readonly HostName[]
   readonly kinds: readonly TimelineKind[]
   /** What came later is left out. */
   readonly until?: { readonly revision: number; readonly at: number } | undefined
@@ -82,7 +84,7 @@ export function createHostTimelineStore(prisma: PrismaClient): HostTimelineStore
         SELECT asked.place, edit.* FROM unnest(${times.map(BigInt)}::bigint[]) WITH ORDINALITY AS asked(at_ms, place)
         CROSS JOIN LATERAL (
           SELECT ${AUDIT_COLUMNS} FROM audit a
-          WHERE a.mutation IN ('hostSetStatus', 'aggregateCreate', 'aggregateUpdate', 'aggregateDelete', 'aggregateImport', 'claimRevoke')
+          WHERE a.mutation IN ('hostSetStatus', 'hostForget', 'hostReadmit', 'hostReplace', 'aggregateCreate', 'aggregateUpdate', 'aggregateDelete', 'aggregateImport', 'claimRevoke')
             AND a.at_ms BETWEEN asked.at_ms - ${BEFORE_MS}::bigint AND asked.at_ms + ${BEHIND_MS}::bigint
           ORDER BY abs(a.at_ms - asked.at_ms), a.seq LIMIT ${EDITS}::int
         ) AS edit ORDER BY asked.place, abs(edit.at - asked.at_ms), edit.seq`
@@ -113,18 +115,21 @@ function stepsSql(query: Asked, after?: TimelinePlace, most?: number): Prisma.Sq
 const behind = (after: TimelinePlace | undefined): Prisma.Sql =>
   after === undefined ? Prisma.empty : Prisma.sql`WHERE (at, rank, key) < (${after[0]}::bigint, ${after[1]}::int, ${after[2]}::text)`
 
+const pairsOf = (names: readonly HostName[]): Prisma.Sql =>
+  Prisma.join(names.map(({ host, node }) => Prisma.sql`(${host}::text, ${node}::text)`))
+
 /** What entries did to the host itself. */
-const ownSql = ({ host, node, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
+const ownSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
   SELECT c.at_ms AS at, 0 AS rank, lpad(c.revision::text, 19, '0') || lpad(c.place::text, 10, '0') AS key, c.kind, c.revision,
     nullif(c.reason, '') AS reason, c.aggregate, c.aggregate_name AS "aggregateName", c.changes, c.untold, NULL::text AS claim,
     NULL::text AS "instanceUuid", NULL::text AS "endedAs", NULL::text AS account, NULL::text AS decision, NULL::int AS attempt, NULL::text AS code
   FROM host_change c
-  WHERE c.host = ${host} AND c.node = ${node} AND c.kind = ANY(${[...kinds]}::text[])
+  WHERE (c.host, c.node) IN (${pairsOf(names)}) AND c.kind = ANY(${[...kinds]}::text[])
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND c.revision <= ${until.revision}::bigint`}`
 
 /** What claims did there, three steps of each at most; one that was made to last was not confirmed. All claims of the one host are looked at that were made by then. */
-const claimsSql = ({ host, node, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
+const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
   SELECT step.at, step.rank, c.id::text AS key, step.kind,
     CASE WHEN step.kind = 'CLAIM_MADE' THEN c.fence / 65536 WHEN step.is_last THEN c.revision END AS revision,
     CASE WHEN step.kind = 'CLAIM_ENDED' THEN c.document ->> 'reason' END AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName",
@@ -134,15 +139,15 @@ const claimsSql = ({ host, node, kinds, until }: Asked, after: TimelinePlace | u
     ('CLAIM_MADE', 1, c.created_at_ms, false),
     ('CLAIM_CONFIRMED', 2, nullif((c.document ->> 'confirmedAt')::bigint, c.created_at_ms), c.state = 'CONFIRMED'),
     ('CLAIM_ENDED', 3, (c.document ->> 'endedAt')::bigint, true)) AS step(kind, rank, at, is_last)
-  WHERE c.host = ${host} AND c.node = ${node} AND step.at IS NOT NULL AND step.kind = ANY(${[...kinds]}::text[])
+  WHERE (c.host, c.node) IN (${pairsOf(names)}) AND step.at IS NOT NULL AND step.kind = ANY(${[...kinds]}::text[])
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.created_at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND step.at <= ${until.at}::bigint`}`
 
 /** Decisions that had chosen it and did not count: of them the host's name is kept, and no node. */
-const triesSql = ({ host, until }: Asked): Prisma.Sql => Prisma.sql`
+const triesSql = ({ names, until }: Asked): Prisma.Sql => Prisma.sql`
   SELECT l.at_ms AS at, 4 AS rank, l.decision_id::text || lpad(l.attempt::text, 10, '0') AS key, 'TRY_LOST' AS kind, l.revision,
     NULL::text AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName", '[]'::jsonb AS changes, 0 AS untold, NULL::text AS claim,
     NULL::text AS "instanceUuid", NULL::text AS "endedAs", NULL::text AS account, l.decision_id::text AS decision, l.attempt, l.code
   FROM lost_try l
-  WHERE l.hosts @> ARRAY[${host}]::text[]
+  WHERE l.hosts && ${[...new Set(names.map(({ host }) => host))]}::text[]
     ${until === undefined ? Prisma.empty : Prisma.sql`AND l.revision <= ${until.revision}::bigint`}`

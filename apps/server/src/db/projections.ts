@@ -4,7 +4,7 @@ import { coverHostChanges, writeHostChanges } from './host-changes.ts'
 import { writeLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { writeRequestSpecs } from './request-specs.ts'
-import type { Rows } from './rows.ts'
+import type { NodeRow, Rows } from './rows.ts'
 import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
 
 const NAME = 'main'
@@ -109,23 +109,23 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
       INSERT INTO claim (id, instance_uuid, host, node, state, account, decision_id, fence, document, revision, created_at_ms, expires_at_ms)
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, instance_uuid text, host text, node text, state text,
         account text, decision_id text, fence bigint, document jsonb, revision bigint, created_at_ms bigint, expires_at_ms bigint)
-      ON CONFLICT (id) DO UPDATE SET state = excluded.state, document = excluded.document, revision = excluded.revision, expires_at_ms = excluded.expires_at_ms`,
+      ON CONFLICT (id) DO UPDATE SET host = excluded.host, node = excluded.node, state = excluded.state, document = excluded.document, revision = excluded.revision, expires_at_ms = excluded.expires_at_ms`,
   )
   await put(
     'host_change',
     next.flatMap((row) => row.hostChanges),
     (rows) => writeHostChanges(tx, rows),
   )
-  await put(
-    'compute_node',
-    lastOf(next.flatMap((row) => row.nodes)),
-    (rows) => tx.$executeRaw`
+  await put('compute_node', lastOfHost(next.flatMap((row) => row.nodes)), async (rows) => {
+    const renamed = rows.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
+    if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
+    await tx.$executeRaw`
       INSERT INTO compute_node (id, ordinal, host, node, status, availability_zone, document, revision)
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
         availability_zone text, document jsonb, revision bigint)
       ON CONFLICT (id) DO UPDATE SET status = excluded.status, availability_zone = excluded.availability_zone, document = excluded.document,
-        revision = excluded.revision`,
-  )
+        revision = excluded.revision`
+  })
   await put(
     'aggregate',
     lastOf(next.flatMap((row) => row.aggregates)),
@@ -149,4 +149,10 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
 /** One row of each thing: the last. */
 function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
+}
+
+/** The same of hosts, whose ids may change: by their ordinals. Those that gave up an id come before those that may have it now. */
+function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
+  const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]
+  return last.sort((a, b) => Number(b.isRenamed) - Number(a.isRenamed))
 }

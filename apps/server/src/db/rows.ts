@@ -133,6 +133,8 @@ export interface ClaimRow {
 
 export interface NodeRow {
   readonly id: string
+  /** Whether its row may be there under another id. */
+  readonly isRenamed: boolean
   readonly ordinal: number
   readonly host: string
   readonly node: string

@@ -48,7 +48,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
     looking ??= source
       .look(async (heard, isMine) => {
         const { fleet } = replica
-        const hosts = fleet.hosts.records.map((record) => new Watched(fleet, record))
+        const hosts = fleet.hosts.present.map((record) => new Watched(fleet, record))
         const verdict = judgeLiveness(hosts, heard, patience)
         last = { at: heard.now, verdict }
         if (!isMine) return
@@ -91,15 +91,17 @@ class Watched implements WatchedHost {
   readonly host: string
   readonly node: string
   readonly reportedAt: number
+  readonly namedAt: number
   readonly state: Liveness
   readonly #fleet: Fleet
   readonly #zone: string
   readonly #aggregates: readonly string[]
 
-  constructor(fleet: Fleet, { host, node, index, reportedAt, zone, aggregates }: HostRecord) {
+  constructor(fleet: Fleet, { host, node, index, reportedAt, zone, aggregates, formerNames }: HostRecord) {
     this.host = host
     this.node = node
     this.reportedAt = reportedAt
+    this.namedAt = formerNames.at(-1)?.at ?? 0
     this.state = livenessStates[fleet.hosts.columns.liveness[index] as number] ?? 'DOWN'
     this.#fleet = fleet
     this.#zone = zone

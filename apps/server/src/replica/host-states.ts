@@ -7,6 +7,6 @@ export const stateOf = ({ hosts }: Fleet, { index }: HostRecord): Liveness =>
 /** How many hosts are in each state. */
 export function countStates(fleet: Fleet): Record<Liveness, number> {
   const counts = { UP: 0, SUSPECT: 0, DOWN: 0 }
-  for (const record of fleet.hosts.records) counts[stateOf(fleet, record)]++
+  for (const record of fleet.hosts.present) counts[stateOf(fleet, record)]++
   return counts
 }

@@ -65,6 +65,11 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
         if (record !== undefined) hosts.add(record)
         break
       }
+      case 'forget':
+      case 'readmit':
+      case 'replace':
+        for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
+        break
       case 'aggregate': {
         const { uuid, next, expectedVersion } = change
         const zone = next?.metadata[ZONE_KEY] ?? null
@@ -81,6 +86,16 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
       default:
         break
     }
+  }
+  // hosts that leave are taken off the lists of their aggregates by the same entry
+  const listed = new Set(aggregates.map(({ id }) => id))
+  for (const uuid of fleet.aggregates.before.keys()) {
+    const aggregate = listed.has(uuid) ? undefined : fleet.aggregates.byUuid.get(uuid)
+    if (aggregate === undefined) continue
+    const { name, metadata, hosts: names, version } = aggregate
+    const zone = metadata[ZONE_KEY] ?? null
+    const row = { id: uuid, name, availability_zone: zone, metadata, hosts: names, version, revision: entry.revision }
+    aggregates.push({ ...row, deleted_at_ms: null })
   }
   return {
     revision: entry.revision,
@@ -179,12 +194,17 @@ function claimRow(fleet: Fleet, { host, ...claim }: Claim): ClaimRow {
 }
 
 function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
+  const { gone, formerNames } = record
+  const key = `${encodeURIComponent(record.host)}/${encodeURIComponent(record.node)}`
+  const status = hostStatuses[fleet.hosts.columns.status[record.index] as number] as string
   return {
-    id: `${encodeURIComponent(record.host)}/${encodeURIComponent(record.node)}`,
+    // another host has the name of one that went into it
+    id: gone?.mergedInto == null ? key : `${key}/${record.index}`,
+    isRenamed: formerNames.length > 0 || gone !== null,
     ordinal: record.index,
     host: record.host,
     node: record.node,
-    status: hostStatuses[fleet.hosts.columns.status[record.index] as number] as string,
+    status: gone === null ? status : 'FORGOTTEN',
     availability_zone: record.zone,
     document: { stats: publishedStats(record.stats), statusReason: record.statusReason, namespaces: Object.fromEntries(record.namespaces) },
     revision: record.revision,

@@ -1,4 +1,4 @@
-import { type HostChange as Change, type ExaminedStep, reasonText, type ShadowStep } from '@gantt/scheduler-core'
+import { type HostChange as Change, type ExaminedStep, NOT_THERE, reasonText, type ShadowStep, withoutGone } from '@gantt/scheduler-core'
 import type { Subject } from '../services/explain.ts'
 import { listVerdicts, type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
 import { headlineOf, textOf } from '../services/explanation-text.ts'
@@ -177,7 +177,12 @@ Explanation.implement({
     matrix: t.field({
       type: VerdictMatrix,
       description: "Every filter's word on every host, as columns.",
-      resolve: async (examined) => ({ matrix: await examined.matrix(), names: examined.names }),
+      resolve: async (examined) => {
+        const matrix = await examined.matrix()
+        // hosts that are gone have no word on them, and no place among the others
+        const names = examined.names.filter((_, index) => matrix.firstRefusing[index] !== NOT_THERE)
+        return { matrix: withoutGone(matrix), names }
+      },
     }),
     nearMisses: t.field({
       type: [HostVerdict],

@@ -95,7 +95,7 @@ const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'What the replica has applied; of the past, the revision of that state.' }),
     at: t.expose('at', { type: 'DateTime', description: 'Store time of that state: of the last entry in it.' }),
-    hostCount: t.exposeInt('hostCount', { description: 'How many hosts have reported.' }),
+    hostCount: t.exposeInt('hostCount', { description: 'How many hosts there are: those that have reported and did not leave.' }),
     totals: t.field({
       type: [FleetGroup],
       description: 'How full each availability zone is, by name. Hosts that take no instances now count too.',
@@ -131,6 +131,7 @@ const FleetDeltaEvent = builder.objectRef<FleetDelta>('FleetDeltaEvent').impleme
   description: 'Hosts that changed, or are new, as they are now.',
   interfaces: [HostColumns],
   fields: (t) => ({
+    left: t.exposeIntList('left', { description: 'Ordinals of hosts that are not there any more.' }),
     from: t.expose('from', { type: 'Revision', description: 'What the reader had.' }),
     to: t.expose('to', { type: 'Revision', description: 'What it has with this.' }),
     at: t.expose('at', { type: 'DateTime', description: 'Store time of that state.' }),

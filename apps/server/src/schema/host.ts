@@ -275,7 +275,8 @@ builder.queryFields((t) => ({
     type: Host,
     nullable: true,
     authScopes: { scope: 'READ' },
-    description: 'Null when no host of that name has reported.',
+    description:
+      'Null when no host of that name has reported. Of one that was forgotten what is left of it; by a former name the host that had it.',
     args: {
       name: t.arg.string({ required: true, description: "The host's name." }),
       node: t.arg.string({ description: "The node's name, where a host has many." }),
@@ -298,6 +299,7 @@ builder.queryFields((t) => ({
         description:
           'At most 8, the first before the others; what is equal by all of them goes by name. Without any: as they were first seen.',
       }),
+      gone: t.arg.boolean({ defaultValue: false, description: 'True: hosts that were forgotten, instead of those that are there.' }),
       ...momentArg(),
     },
     resolve: async (_root, { at, ...args }, { hosts, fleetAt, moments }) => hosts.list(args, at ? await fleetAt(at) : moments.snapshot()),

@@ -15,7 +15,7 @@ import { noHostFoundMessage, type TenantExplanations } from './tenant-explanatio
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project' | 'scopes'>): Services {
   const { hosts, maxNodes, project, account } = caller
   const readable = mayDo(caller, 'READ') ? services.placement : ofReader(services.placement, account)
-  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services.liveness, hosts) }
+  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services, hosts) }
   if (project === null) return { ...services, placement: readable }
   return {
     ...services,
@@ -27,8 +27,12 @@ export function servicesFor(services: Services, caller: Pick<Caller, 'account' |
 }
 
 /** Reports for other hosts are refused, each for itself, and so are those of more nodes than the key states. */
-function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, hosts: readonly string[], maxNodes: number): Stats {
-  const isOwn = ({ name }: ReportInput): boolean => hosts.includes(name.host)
+function ofHosts(
+  { stats, revision, leaving }: Pick<Services, 'stats' | 'revision' | 'leaving'>,
+  hosts: readonly string[],
+  maxNodes: number,
+): Stats {
+  const isOwn = ({ name }: ReportInput): boolean => leaving.boundNames(hosts).includes(name.host)
   const refusal = ({ name }: ReportInput, i: number) =>
     invalid([refused(['input', 'updates', String(i), 'name', 'host'], name.host, 'be a host that the key is bound to')], 'FORBIDDEN')
   return {
@@ -43,12 +47,13 @@ function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, host
 }
 
 /** Signs of life of other hosts are refused, with the call. */
-function livenessOf(liveness: LivenessService, hosts: readonly string[]): LivenessService {
+function livenessOf({ liveness, leaving }: Pick<Services, 'liveness' | 'leaving'>, hosts: readonly string[]): LivenessService {
   return {
     ...liveness,
     async heartbeat(names) {
+      const own = leaving.boundNames(hosts)
       const issues = names.flatMap(({ host }, i) =>
-        hosts.includes(host) ? [] : [refused(['hosts', String(i), 'host'], host, 'be a host that the key is bound to')],
+        own.includes(host) ? [] : [refused(['hosts', String(i), 'host'], host, 'be a host that the key is bound to')],
       )
       if (issues.length > 0) throw new InputFault(issues)
       return liveness.heartbeat(names)

@@ -1,4 +1,13 @@
-import { byCodeUnit, type HostName, hostKey, isOwnScheduler, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
+import {
+  byCodeUnit,
+  type HostName,
+  hostKey,
+  isOwnScheduler,
+  NOT_THERE,
+  PASSES_ALL,
+  reasonText,
+  type VerdictMatrix,
+} from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
@@ -75,8 +84,10 @@ export async function listVerdicts(
 async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[]> {
   const { names, ranked, weighed, firstRefusing } = examined
   if (order === 'DISTANCE') return byDistance(await examined.matrix())
-  if (order === 'NAME') return names.map((_, i) => i).sort((a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))))
-  const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL)
+  const isThere = (index: number): boolean => firstRefusing[index] !== NOT_THERE
+  if (order === 'NAME')
+    return names.flatMap((_, i) => (isThere(i) ? [i] : [])).sort((a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))))
+  const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL && isThere(index))
   const stepOf = (index: number) => firstRefusing[index] as number
   return [...ranked.map((position) => weighed.hosts[position] as number), ...refused.sort((a, b) => stepOf(b) - stepOf(a) || a - b)]
 }
@@ -84,9 +95,11 @@ async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[
 const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
 
 /** Those that pass by rank, then those that are refused, nearest first. */
-function byDistance({ hostCount, rank, distance }: VerdictMatrix): number[] {
+function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
-  return [...Array(hostCount).keys()].sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
+  return [...firstRefusing.keys()]
+    .filter((index) => firstRefusing[index] !== NOT_THERE)
+    .sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
 }
 
 async function compileFilter(examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {

@@ -97,7 +97,7 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
       return source.fleet.now
     },
     get hostCount() {
-      return source.fleet.hosts.count
+      return source.fleet.hosts.presentCount
     },
     totals: () => answerInPieces(utilisationOf(source.fleet)),
     async columns(names, query) {
@@ -105,7 +105,7 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
       const isAsked = compileHostQuery(query, ['columns', 'query'], now)
       const view = viewer(fleet)
       checkNames(names, ['columns', 'names'])
-      const records = await filterInPieces(fleet.hosts.records, (record) => isAsked(view(record)))
+      const records = await filterInPieces(fleet.hosts.present, (record) => isAsked(view(record)))
       return { ...(await answerInPieces(readColumns(fleet, records, names))), asOf: fleet.place.revision, at: fleet.now }
     },
   }
@@ -299,6 +299,13 @@ function createCodes() {
   return { values, codeOf }
 }
 
-/** The hosts at some ordinals of a fleet. */
+/** The hosts at some ordinals of a fleet that are there. */
 export const recordsAt = (fleet: Fleet, ordinals: Iterable<number>): HostRecord[] =>
-  [...ordinals].sort(ascending).flatMap((ordinal) => fleet.hosts.records[ordinal] ?? [])
+  [...ordinals].sort(ascending).flatMap((ordinal) => {
+    const record = fleet.hosts.records[ordinal]
+    return record === undefined || record.gone !== null ? [] : [record]
+  })
+
+/** Those of some ordinals whose hosts have left the fleet. */
+export const leftAt = (fleet: Fleet, ordinals: Iterable<number>): number[] =>
+  [...ordinals].sort(ascending).filter((ordinal) => fleet.hosts.columns.gone[ordinal] === 1)

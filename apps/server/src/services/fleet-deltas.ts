@@ -1,5 +1,5 @@
 import type { Replica } from '../replica/replica.ts'
-import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, recordsAt } from './fleet-columns.ts'
+import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, leftAt, recordsAt } from './fleet-columns.ts'
 import { InputFault } from './outcome.ts'
 import type { Gap } from './watch.ts'
 
@@ -8,6 +8,8 @@ const MAX_INTERVAL_MS = 60_000
 
 /** What changed among all hosts since the last event of the same stream. */
 export interface FleetDelta extends HostColumnsView {
+  /** Ordinals of hosts that left. */
+  readonly left: readonly number[]
   readonly from: number
   readonly to: number
   /** Store time, milliseconds since 1970. */
@@ -45,9 +47,10 @@ export function followFleet(
     timer = undefined
     const { fleet } = replica
     const records = recordsAt(fleet, changed)
+    const left = leftAt(fleet, changed)
     changed.clear()
     const to = fleet.place.revision
-    push({ ...columnsOf(fleet, records, columns), from, to, at: fleet.now, gap: null })
+    push({ ...columnsOf(fleet, records, columns), left, from, to, at: fleet.now, gap: null })
     from = to
   }
   const soon = (): void => {
@@ -57,7 +60,14 @@ export function followFleet(
   const { revision } = fleet.place
   // a reader that is ahead of this replica has seen another history, or this replica is behind: it has to begin again
   if (after > revision) {
-    push({ ...columnsOf(fleet, [], columns), from: after, to: revision, at: fleet.now, gap: { missedFrom: after, resumeAt: revision } })
+    push({
+      ...columnsOf(fleet, [], columns),
+      left: [],
+      from: after,
+      to: revision,
+      at: fleet.now,
+      gap: { missedFrom: after, resumeAt: revision },
+    })
     from = revision
   } else {
     for (const record of fleet.hosts.records) if (record.revision > after) changed.add(record.index)
@@ -81,6 +91,14 @@ export function mergeDeltas(
   later: FleetDelta,
 ): FleetDelta {
   const { fleet } = replica
-  const records = recordsAt(fleet, new Set([...earlier.ordinals, ...later.ordinals]))
-  return { ...columnsOf(fleet, records, columns), from: earlier.from, to: later.to, at: later.at, gap: earlier.gap ?? later.gap }
+  const ordinals = new Set([...earlier.ordinals, ...later.ordinals, ...earlier.left, ...later.left])
+  const records = recordsAt(fleet, ordinals)
+  return {
+    ...columnsOf(fleet, records, columns),
+    left: leftAt(fleet, ordinals),
+    from: earlier.from,
+    to: later.to,
+    at: later.at,
+    gap: earlier.gap ?? later.gap,
+  }
 }

@@ -50,14 +50,15 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
 
   return {
     async of({ fleet, record }, { kinds: asked, ...page }) {
-      const { host, node, firstSeen } = record
+      const { firstSeen, formerNames, ...present } = record
+      const names = [...new Map([...formerNames, present].map(({ host, node }) => [JSON.stringify([host, node]), { host, node }])).values()]
       // an empty list asks for no kind, as everywhere
       const kinds = asked ?? timelineKinds
       const list = listOf('timeline', [keyOfHost(record), kinds])
       const first = firstOf(list, page)
       const after = keyOf<[number, number, string]>(list, page, ['number', 'number', 'string'])
       await caughtUp()
-      const query = { host, node, kinds, until: isPresent(fleet, replica) ? undefined : { revision: fleet.place.revision, at: fleet.now } }
+      const query = { names, kinds, until: isPresent(fleet, replica) ? undefined : { revision: fleet.place.revision, at: fleet.now } }
       const [found, span] = await Promise.all([store.list({ ...query, after, first: first + 1 }), store.span()])
       const shown = found.slice(0, first)
       const entries = withEdits(shown)

@@ -44,7 +44,7 @@ export interface StatusSetOutcome {
 }
 
 export interface Hosts {
-  /** Without a node: the host's own node, else its first. Undefined when no host of that name has reported. `fleet`, here and below: the present one. */
+  /** Without a node: the host's own node, else its first. One that left by that name if none is there. Undefined when no host of that name has reported. `fleet`, here and below: the present one. */
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** By the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
@@ -56,6 +56,8 @@ export interface Hosts {
       query?: string | null | undefined
       /** None: in the order of first sight. */
       orderBy?: readonly HostOrder[] | null | undefined
+      /** Those that left, instead of those that are there. */
+      gone?: boolean | null | undefined
     },
     fleet?: Fleet,
   ): Promise<Page<HostView>>
@@ -82,8 +84,18 @@ export function createHosts(replica: Replica): Hosts {
     const record = hosts.find({ host, node })
     return record === undefined ? [] : [record]
   }
+  /** What became of hosts of a name that are not there: forgotten ones, else those that had it before they were replaced. */
+  const left = ({ host, node }: HostNameInput, { hosts }: Fleet): HostRecord[] => {
+    const forgotten = hosts.forgottenNodesOf(host).map((index) => hosts.get(index))
+    const found = typeof node === 'string' ? forgotten.filter((record) => record.node === node) : forgotten
+    if (found.length > 0) return found
+    const renamed = hosts.renamedNodesOf(host).map((index) => hosts.get(index))
+    const had = (record: HostRecord) => record.formerNames.some((former) => former.host === host && former.node === node)
+    return typeof node === 'string' ? renamed.filter(had) : renamed
+  }
   const find = (name: HostNameInput, fleet = replica.fleet): HostView | undefined => {
-    const records = named(name, fleet)
+    const present = named(name, fleet)
+    const records = present.length > 0 ? present : left(name, fleet)
     const record = records.find(({ host, node }) => host === node) ?? records[0]
     return record === undefined ? undefined : viewHost(fleet, record)
   }
@@ -105,13 +117,14 @@ export function createHosts(replica: Replica): Hosts {
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
     },
     pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
-    async list({ filter, query, orderBy, ...page }, fleet = snapshotOf(replica)) {
-      const list = listOf('hosts', [filter, query, orderBy])
+    async list({ filter, query, orderBy, gone, ...page }, fleet = snapshotOf(replica)) {
+      const list = listOf('hosts', [filter, query, orderBy, ...(gone ? ['gone'] : [])])
       const isAsked = compileHostQuery(query, ['query'], isPresent(fleet, replica) ? Date.now : () => fleet.now)
       if (filter) checkFilter(filter)
       const isEvery = !query && !filter
       const views: HostView[] = []
-      await eachInPieces(fleet.hosts.records, (record) => {
+      const { present, records } = fleet.hosts
+      await eachInPieces(gone ? records.filter((record) => record.gone?.mergedInto === null) : present, (record) => {
         const view = viewHost(fleet, record)
         if (isEvery || (isAsked(view) && (!filter || matchesHost(view, filter)))) views.push(view)
       })

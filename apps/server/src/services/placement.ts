@@ -275,14 +275,14 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   }
 }
 
-/** The answer with the hosts and claims that it names; hosts are never removed from a fleet, so each is there. */
+/** The answer with the hosts and claims that it names. A host that left since is there as what is left of it, a replaced one by its present name. */
 export function toDestinations(
   { fleet }: Replica,
   answer: readonly SelectedDestination[],
   claims: readonly (Claim | undefined)[],
 ): InstanceDestinations[] {
   const chosen = (destination: Destination, claim: Claim | null): ChosenHost => {
-    const record = fleet.hosts.find(destination)
+    const record = claim === null ? fleet.hosts.findEver(destination) : fleet.hosts.get(claim.host)
     if (record === undefined) throw new Error(`the chosen host ${destination.host} is not in the fleet`)
     return { destination, host: viewHost(fleet, record), claim }
   }

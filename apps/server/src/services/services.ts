@@ -34,6 +34,7 @@ import { createHosts, type Hosts } from './hosts.ts'
 import { createHypotheticals } from './hypothetical.ts'
 import { createKeyLimits, type KeyLimits } from './key-limits.ts'
 import { createKeys, type Keys } from './keys.ts'
+import { createLeaving, type Leaving } from './leaving.ts'
 import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
 import type { LogKeeping } from './log.ts'
 import { createMoments, type Moments } from './moments.ts'
@@ -59,6 +60,7 @@ export interface Services {
   readonly stats: Stats
   readonly claims: Claims
   readonly hosts: Hosts
+  readonly leaving: Leaving
   readonly hostTimelines: HostTimelines
   readonly health: Health
   readonly liveness: LivenessService
@@ -166,6 +168,7 @@ export function createServices({
     stats: hearingReports(createStats(replica, documents), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),
+    leaving: createLeaving(replica),
     hostTimelines: createHostTimelines({ replica, store: timeline, caughtUp: () => decisions.caughtUp() }),
     health: createHealth(replica, standing.auditor, degraded),
     liveness,

@@ -8,6 +8,7 @@ import {
   type HostReported,
   type HostStats,
   type HostWarning,
+  hostKey,
   mergeDelta,
   type NamespaceReported,
   type Parsed,
@@ -162,7 +163,10 @@ function createJoining(replica: Pick<Replica, 'fleet'>) {
   return {
     /** Whether a report, once it is applied, adds a node. */
     isNew: (report: Report): boolean =>
-      report.type === 'report' && report.full !== undefined && replica.fleet.hosts.find(report) === undefined,
+      report.type === 'report' &&
+      report.full !== undefined &&
+      replica.fleet.hosts.find(report) === undefined &&
+      replica.fleet.hosts.refusesName(report) === undefined,
     has: ({ host, node }: Report): boolean => byHost.get(host)?.has(node) ?? false,
     /** Nodes of a host, those on their way included. */
     countOf({ host }: Report): number {
@@ -199,6 +203,8 @@ const isNews = (replica: Replica, report: Report): boolean => refusalOf(replica,
 
 /** What the log would say, where that is certain on a fleet as new as the log: sequences and incarnations only go on. */
 function refusalOf({ fleet }: Replica, report: Report): Void {
+  const left = fleet.hosts.refusesName(report)
+  if (left !== undefined) return left
   const record = fleet.hosts.find(report)
   const needsHost = report.type === 'namespace' || report.delta !== undefined
   if (record === undefined) return needsHost ? 'report.unknown_host' : undefined
@@ -237,12 +243,29 @@ function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
 const saysUse = ({ delta }: HostReported): boolean =>
   delta === undefined || [delta.vcpusUsed, delta.memoryMbUsed, delta.localGbUsed].some((used) => used !== undefined)
 
+/** Reports under the name of a host that left are refused, with what became of it. */
+function leftOf(
+  { hosts }: Fleet,
+  { host, node }: Report,
+  code: 'report.host_forgotten' | 'report.host_replaced',
+  path: readonly string[],
+): Invalid {
+  const heir = hosts.findRenamed({ host, node })
+  const rule =
+    code === 'report.host_replaced' && heir !== undefined
+      ? `be the present name of the machine: it was replaced and is called ${quote(hostKey(heir))} now`
+      : 'be the name of a host that is there, or new: this one was forgotten, and an operator has to readmit it before it may report'
+  return invalid([issue(path, host, rule, code)], 'PRECONDITION')
+}
+
 function outcomeOf(
   { fleet }: Replica,
   report: Report,
   path: readonly string[],
   verdict: { readonly void: Void; readonly revision: number } | undefined,
-): Omit<ReportApplied, 'ignored'> | ReportStale | ReportNeedsFull {
+): Omit<ReportApplied, 'ignored'> | ReportStale | ReportNeedsFull | Invalid {
+  if (verdict?.void === 'report.host_forgotten' || verdict?.void === 'report.host_replaced')
+    return leftOf(fleet, report, verdict.void, [...path, 'name', 'host'])
   const record = fleet.hosts.find(report)
   const lastSequence = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)?.sequence ?? null
   if (record === undefined || verdict?.void === 'report.unknown_host' || verdict?.void === 'report.gap')

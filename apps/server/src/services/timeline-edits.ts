@@ -2,14 +2,23 @@ import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
 import type { AuditRow } from '../db/audit.ts'
 import type { TimelineRow } from '../db/host-timeline.ts'
 
+/** The mutation behind what takes hosts out of the fleet and back. */
+const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
+  FORGOTTEN: 'hostForget',
+  READMITTED: 'hostReadmit',
+  REPLACED: 'hostReplace',
+}
+
 /** Whether an operator did it: what others do has no row in the audit to look for. */
 export const isSomebodys = ({ kind, endedAs }: Pick<TimelineRow, 'kind' | 'endedAs'>): boolean =>
-  kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
+  edits[kind] !== undefined || kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
 
 /** Whether a row of the audit is the edit behind something that happened to a host at about its time. */
 export function isEditOf(row: TimelineRow, { mutation, target, summary, result }: AuditRow): boolean {
   const args = readArguments(summary)
   if (args?.dryRun === true) return false
+  const own = edits[row.kind]
+  if (own !== undefined) return mutation === own && result.endsWith('Payload')
   if (row.kind === 'STATUS')
     return mutation === 'hostSetStatus' && result === 'HostSetStatusPayload' && (args === undefined || setsStatus(row, args))
   if (row.aggregate !== null) return mutation.startsWith('aggregate') && result === 'AggregatePayload' && target === row.aggregate

@@ -18,6 +18,12 @@ export function timelineText(row: TimelineRow): string {
       return `Its status was set: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
     case 'LIVENESS':
       return `Its sign of life: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
+    case 'FORGOTTEN':
+      return `It was ${because('forgotten', reason)}.`
+    case 'READMITTED':
+      return 'It was readmitted: its next full report brings it back.'
+    case 'REPLACED':
+      return `It was ${because('replaced', reason)}: ${listOf(changes, untold)}.`
     case 'AGGREGATE_JOINED':
       return `It came into the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_LEFT':

@@ -226,6 +226,9 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
         case 'usedFrom':
           return fleet.hosts.find(change) ?? []
         case 'aggregate':
+        case 'forget':
+        case 'readmit':
+        case 'replace':
           return fleet.hosts.records.filter((record) => record.revision === revision)
         default:
           return []

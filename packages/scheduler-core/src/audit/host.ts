@@ -46,10 +46,17 @@ export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
 
 type Tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, claim?: string | null) => void
 
+const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
+
 function checkName({ hosts, aggregates }: Fleet, record: HostRecord, tell: Tell): void {
-  if (hosts.find(record) !== record) tell('state.orphan_entry', 'index by name', record.index, hosts.find(record)?.index ?? 'none')
-  if (!hosts.nodesOf(record.host).includes(record.index)) tell('state.orphan_entry', 'nodes of the host', record.index, 'not listed')
-  const uuids = aggregates.of(record.host).map(({ uuid }) => uuid)
+  const isThere = record.gone === null
+  if (at(hosts.columns.gone, record.index) !== Number(!isThere))
+    tell('state.column', 'gone', Number(!isThere), at(hosts.columns.gone, record.index))
+  if ((hosts.find(record) === record) !== isThere)
+    tell('state.orphan_entry', 'index by name', isThere ? record.index : 'none', hosts.find(record)?.index ?? 'none')
+  const isListed = hosts.nodesOf(record.host).includes(record.index)
+  if (isListed !== isThere) tell('state.orphan_entry', 'nodes of the host', said(isThere), said(isListed))
+  const uuids = isThere ? aggregates.of(record.host).map(({ uuid }) => uuid) : []
   if (uuids.join() !== record.aggregates.join()) tell('state.orphan_entry', 'aggregates', uuids.join(' '), record.aggregates.join(' '))
   const { zone, serviceSuspect } = hosts.columns
   const numberOf = hosts.zoneOf(record.zone)

@@ -15,6 +15,8 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const lives = isLive(claim)
   if (claim.id !== id) tell('state.duplicate', 'id', id, claim.id)
   if (record === undefined) tell('state.host_gone', 'host', `one of ${hosts.count} hosts`, `host ${claim.host}`)
+  else if (lives && record.gone !== null)
+    tell('state.host_gone', 'host', 'a host that is there', `${hostKey(record)}, which left the fleet`)
   else if (lives && !record.claims.has(claim)) tell('state.orphan_claim', 'claims of the host', 'listed', 'not listed')
   const isReserved = claim.state === 'RESERVED'
   if ((ledger.reserved.get(claim.id) === claim) !== isReserved)

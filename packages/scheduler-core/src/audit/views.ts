@@ -45,6 +45,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     gpuMostFreeMilli: _most,
     hugePageMib: _huge,
     serviceSuspect: _suspect,
+    gone: _gone,
     ...columns
   } = hosts.columns
   return {
@@ -54,6 +55,8 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     statusReason: record.statusReason,
     livenessReason: record.livenessReason,
     ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
+    ...(record.gone !== null && { gone: record.gone }),
+    ...(record.formerNames.length > 0 && { formerNames: record.formerNames }),
     reportedAt: record.reportedAt,
     revision: record.revision,
     zone: record.zone,

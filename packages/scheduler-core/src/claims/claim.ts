@@ -54,6 +54,11 @@ export const isLive = ({ state }: Pick<Claim, 'state'>): boolean =>
 
 /** A claim as whole numbers and names, for checkpoints: hosts by name; the project, and what belongs to moves, only where there is one. */
 export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
-  Partial<Pick<Claim, LeftOutIfNull>> & { readonly host: string; readonly node: string }
+  Partial<Pick<Claim, LeftOutIfNull>> & {
+    readonly host: string
+    readonly node: string
+    /** Only of a host that is gone: another host may have its name. */
+    readonly index?: HostIndex
+  }
 
 type LeftOutIfNull = 'project' | 'instanceAccount' | 'source' | 'target' | 'extra'

@@ -3,6 +3,7 @@ import { ByteReader, ByteWriter } from '../decision/bytes.ts'
 import type { Destination, SelectedDestination } from '../decision/decision.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
+import { nameAt } from '../fleet/names.ts'
 import { type Claim, claimStates } from './claim.ts'
 import type { BoundKey } from './ledger.ts'
 
@@ -44,7 +45,7 @@ export function writeEnded(hosts: Hosts, { bound, endedAt, claims }: EndedKey): 
   for (const { instance, selected, alternates } of bound.answer ?? []) {
     writeNullable(out, instance)
     out.whole(alternates.length)
-    for (const destination of [selected, ...alternates]) writeDestination(out, hosts, destination)
+    for (const destination of [selected, ...alternates]) writeDestination(out, hosts, destination, bound.revision)
   }
   for (const claim of claims) writeClaim(out, claim, bound, endedAt)
   return out.end()
@@ -60,7 +61,7 @@ export function readEnded(hosts: Hosts, bytes: Uint8Array): EndedKey {
   const revision = input.whole()
   const boundAt = input.near(endedAt)
   const count = input.whole()
-  const answer = count === 0 ? null : Array.from({ length: count - 1 }, () => readSelection(input, hosts))
+  const answer = count === 0 ? null : Array.from({ length: count - 1 }, () => readSelection(input, hosts, revision))
   const bound = { account, key, digest, answer, decision, revision, boundAt }
   return { bound, endedAt, claims: names.claims.map((id) => readClaim(input, id, bound, endedAt)) }
 }
@@ -116,24 +117,27 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
   }
 }
 
-function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination): void {
-  const record = hosts.find({ host, node })
+/** By the name that the host had at the revision of the answer, whatever it is called now. */
+function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination, revision: number): void {
+  const found = hosts.find({ host, node })
+  const then = found && nameAt(found, revision)
+  const record = then?.host === host && then.node === node ? found : undefined
   out.whole(record === undefined ? 0 : record.index + 1)
   if (record === undefined) for (const name of [host, node]) writeText(out, name)
   out.near(weight, 0)
   writeValue(out, limits)
 }
 
-function readDestination(input: ByteReader, hosts: Hosts): Destination {
+function readDestination(input: ByteReader, hosts: Hosts, revision: number): Destination {
   const index = input.whole()
-  const name = index === 0 ? { host: readText(input), node: readText(input) } : hosts.get((index - 1) as HostIndex)
+  const name = index === 0 ? { host: readText(input), node: readText(input) } : nameAt(hosts.get((index - 1) as HostIndex), revision)
   return { host: name.host, node: name.node, weight: input.near(0), limits: readValue(input) as Destination['limits'] }
 }
 
-function readSelection(input: ByteReader, hosts: Hosts): SelectedDestination {
+function readSelection(input: ByteReader, hosts: Hosts, revision: number): SelectedDestination {
   const instance = readNullable(input)
   const alternates = input.whole()
-  const [selected, ...others] = Array.from({ length: alternates + 1 }, () => readDestination(input, hosts))
+  const [selected, ...others] = Array.from({ length: alternates + 1 }, () => readDestination(input, hosts, revision))
   return { instance, selected: selected as Destination, alternates: others }
 }
 

@@ -43,7 +43,7 @@ interface Compared {
   differs(host: HostIndex): boolean
 }
 
-const hostColumns = ['status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
+const hostColumns = ['gone', 'status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
 /** `free` follows from the others, and is what people ask for. */
 const classColumns = ['capacity', 'free', 'minUnit', 'maxUnit', 'stepSize', 'reported'] as const
 

@@ -5,7 +5,7 @@ import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Steps } from '../fleet/steps.ts'
-import { type Examination, PASSES_ALL } from '../pipeline/examine.ts'
+import { type Examination, NOT_THERE, PASSES_ALL } from '../pipeline/examine.ts'
 import type { Side } from './cause.ts'
 
 /** What became of a host in one of the decisions. */
@@ -91,7 +91,7 @@ function outcomes(
   const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
-    if (refusing === undefined) return 'UNKNOWN'
+    if (refusing === undefined || refusing === NOT_THERE) return 'UNKNOWN'
     if (refusing !== PASSES_ALL && !recorded.has(host as HostIndex)) return 'FILTERED'
     if (host === selected) return 'SELECTED'
     if (alternates.has(host as HostIndex)) return 'ALTERNATE'
@@ -148,7 +148,7 @@ function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'coun
 function toldHosts(one: Met, other: Met): Iterable<number> {
   const sides = [one, other]
   if (sides.every(({ side }) => side.lost === undefined))
-    return Array(Math.max(one.examination.hostCount, other.examination.hostCount)).keys()
+    return Array(Math.max(one.examination.firstRefusing.length, other.examination.firstRefusing.length)).keys()
   const named = sides.flatMap(({ side, best }) => best.flatMap((name) => side.fleet.hosts.find(name)?.index ?? []))
   return new Set(named)
 }
@@ -162,10 +162,12 @@ function because(host: number, one: Met, other: Met): string {
   return `${place(one, host, 'first')}; ${place(other, host, 'second')}.`
 }
 
-const notThere = ({ side, examination: { hostCount } }: Met, host: number, which: string): string =>
-  side.lost === undefined || host >= hostCount
-    ? `It was not known yet when the ${which} was decided.`
-    : `The record of the ${which} does not name it, and the state that this met is gone.`
+const notThere = ({ side, examination: { firstRefusing } }: Met, host: number, which: string): string =>
+  firstRefusing[host] === NOT_THERE
+    ? `It had left the fleet when the ${which} was decided.`
+    : side.lost === undefined || host >= firstRefusing.length
+      ? `It was not known yet when the ${which} was decided.`
+      : `The record of the ${which} does not name it, and the state that this met is gone.`
 
 function refusal({ side, examination: { steps, firstRefusing, reasonOf } }: Met, host: number, which: string): string {
   const step = firstRefusing[host] as number

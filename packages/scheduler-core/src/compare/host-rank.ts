@@ -49,7 +49,7 @@ export function* hostRank(
 }
 
 function rankIn({ weighed, ranked, firstRefusing, steps, reasonOf }: Examination, { hosts }: Fleet, host: string): HostRank {
-  const index = hosts.records.find((one) => hostKey(one) === host)?.index
+  const index = hosts.present.find((one) => hostKey(one) === host)?.index
   if (index === undefined) return { host, rank: null, because: 'The host is not known on this state.' }
   const step = firstRefusing[index] as number
   if (step !== PASSES_ALL) return { host, rank: null, because: `${steps[step]?.filter} refuses it: ${reasonText(reasonOf(index, step))}` }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts'
+import { NOT_THERE } from '../pipeline/examine.ts'
 import type { VerdictMatrix } from '../pipeline/verdict-matrix.ts'
 import type { KeptDecision } from './packed.ts'
 
@@ -47,7 +48,7 @@ export function rowText({ id, outcome, at, account, requestSpecId, claimIds, rea
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
 }
 
-/** One instance's verdicts as a replay finds them: names by position in the order of first sight, and the totals of those that passed, best first. */
+/** One instance's verdicts as a replay finds them: names by index, and the totals of those that passed, best first. */
 export interface ReplayedVerdicts {
   readonly names: readonly { readonly host: string; readonly node: string }[]
   readonly matrix: VerdictMatrix
@@ -59,6 +60,7 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
   const { hostCount, filters, firstRefusing, codes, reason, bytesPerHost, refusedBy, rank } = matrix
   yield canonicalJson({ receipt: RECEIPT_FORMAT, part: 'matrix', decision, instance, hostCount, filters, codes })
   for (const [host, { host: name, node }] of names.entries()) {
+    if (firstRefusing[host] === NOT_THERE) continue
     const refusing = refusedBy.subarray(host * bytesPerHost, (host + 1) * bytesPerHost).join()
     yield `\n${JSON.stringify([name, node])} ${firstRefusing[host]} ${reason[host]} ${refusing} ${rank[host]}`
   }

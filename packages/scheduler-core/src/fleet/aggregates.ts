@@ -24,6 +24,7 @@ export interface Aggregate extends AggregateState {
 interface Members {
   readonly of: Aggregate
   readonly hostCount: number
+  readonly renames: number
   readonly column: Uint8Array
 }
 
@@ -103,21 +104,21 @@ export class Aggregates {
   members(uuid: string): Uint8Array {
     const of = this.byUuid.get(uuid)
     if (of === undefined) return NO_MEMBERS
-    const { count: hostCount } = this.#hosts
+    const { count: hostCount, renames } = this.#hosts
     const known = this.#members.get(uuid)
-    if (known?.of === of && known.hostCount === hostCount) return known.column
+    if (known?.of === of && known.hostCount === hostCount && known.renames === renames) return known.column
     const column = new Uint8Array(hostCount)
     for (const host of of.hosts) for (const index of this.#hosts.nodesOf(host)) column[index] = 1
     this.#members.delete(uuid)
     const [oldest] = this.#members.keys()
     if (oldest !== undefined && this.#members.size >= MEMBER_COLUMNS) this.#members.delete(oldest)
-    this.#members.set(uuid, { of, hostCount, column })
+    this.#members.set(uuid, { of, hostCount, renames, column })
     return column
   }
 
   /** Sets what a host record says about its aggregates. */
   attach(record: OwnHostRecord): void {
-    const aggregates = this.of(record.host)
+    const aggregates = record.gone === null ? this.of(record.host) : []
     record.aggregates = aggregates.map(({ uuid }) => uuid)
     this.#hosts.setZone(record, aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE)
     const pools = aggregates.flatMap(({ metadata }) => metadata[DISK_POOL_KEY]?.trim().toLowerCase() || [])

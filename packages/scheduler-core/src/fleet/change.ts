@@ -5,7 +5,7 @@ import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from './aggregates.ts'
-import { STRICT_CLAIMS } from './levels.ts'
+import { HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
 import type { UsedFrom } from './used-from.ts'
@@ -243,6 +243,28 @@ export interface LivenessChanged extends HostName {
   readonly reason: string
 }
 
+/** Operators take hosts out of the fleet: all of them, or none. */
+export interface HostForgotten {
+  readonly type: 'forget'
+  readonly hosts: readonly HostName[]
+  /** Live claims end REVOKED with the reason; without it they make the change void. */
+  readonly isForced: boolean
+  readonly reason: string
+}
+
+/** Reports under the name of a forgotten or replaced host are taken again. */
+export interface HostReadmitted extends HostName {
+  readonly type: 'readmit'
+  readonly reason: string
+}
+
+/** Machines that have another name from now on: all of them, or none. */
+export interface HostReplaced {
+  readonly type: 'replace'
+  readonly hosts: readonly { readonly from: HostName; readonly to: HostName }[]
+  readonly reason: string
+}
+
 /** A group's new rule, counted only on the version that it was made from and if its members keep to it already. */
 export interface GroupChanged extends GroupBinding {
   readonly type: 'group'
@@ -324,6 +346,9 @@ export type Change =
   | StatusSet
   | LivenessChanged
   | UsedFromSet
+  | HostForgotten
+  | HostReadmitted
+  | HostReplaced
   | GroupChanged
   | MembershipChanged
   | AggregateChanged
@@ -344,6 +369,9 @@ const levels: Partial<Record<Change['type'], number>> = {
   instances: 8,
   attempt: 8,
   'key-limits': 8,
+  forget: HOSTS_LEAVE,
+  readmit: HOSTS_LEAVE,
+  replace: HOSTS_LEAVE,
 }
 
 /** The feature level from which each version of what changes carry may be written. */

@@ -7,8 +7,10 @@ import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
+import type { HostIndex } from './columns.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
+import type { FormerName, Gone } from './names.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
 import { statsToCount, type UsedFrom } from './used-from.ts'
@@ -66,6 +68,9 @@ export interface StoredHost extends HostName {
   readonly reporters: readonly (readonly [string, Reporter])[]
   readonly namespaces: readonly (readonly [string, NamespaceDocument])[]
   readonly present: readonly string[]
+  /** Since feature level 9; left out of hosts that are there, and of those that always had their name. */
+  readonly gone?: Gone
+  readonly formerNames?: readonly FormerName[]
   /** Ids of ended claims whose instance has been there ever since: what the host does not count itself stays taken. */
   readonly lingering: readonly string[]
 }
@@ -149,8 +154,8 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
       yield
       continue
     }
-    const { host, node, ...claim } = stored
-    const record = hosts.find({ host, node })
+    const { host, node, index, ...claim } = stored
+    const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
     const restored = ledger.restore({
       project: null,
@@ -169,12 +174,13 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
   yield
   if (checkpoint.endedKeys !== undefined) yield* ledger.restoreEndedKeys(checkpoint.endedKeys)
+  let restored = 0
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) {
       yield
       continue
     }
-    const record = hosts.own((hosts.find(stored) as HostRecord).index)
+    const record = hosts.own(hosts.get(restored++ as HostIndex).index)
     ledger.holdAll(record)
     // after the aggregates, which mark hosts as edited
     record.revision = stored.revision
@@ -213,13 +219,16 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
     reporters: [...record.reporters],
     namespaces: [...record.namespaces],
     present: [...record.present],
+    ...(record.gone !== null && { gone: record.gone }),
+    ...(record.formerNames.length > 0 && { formerNames: record.formerNames }),
     lingering: [...record.claims].filter((claim) => !isLive(claim)).map(({ id }) => id),
   }
 }
 
 function restoreHost(hosts: HostTable, stored: StoredHost): void {
   const stats = currentStats(stored.stats)
-  const record = hosts.add(stored, stats, stored.firstSeen)
+  const { gone, formerNames } = stored
+  const record = hosts.add(stored, stats, stored.firstSeen, { ...(gone && { gone }), ...(formerNames && { formerNames }) })
   const { index } = record
   hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
   hosts.columns.liveness[index] = stored.liveness
@@ -239,11 +248,13 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
 }
 
 function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, target, extra, ...claim }: Claim): StoredClaim {
-  const { host: name, node } = hosts.get(host)
+  const { host: name, node, gone } = hosts.get(host)
   return {
     ...claim,
     host: name,
     node,
+    // another host may have that name now
+    ...(gone !== null && { index: host }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
     ...(source !== null && { source }),

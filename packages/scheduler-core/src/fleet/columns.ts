@@ -35,6 +35,8 @@ export interface HostColumns {
   serviceSuspect: Uint8Array
   /** Fields that the host's report leaves out, as bits (fleet/stats-fields.ts). */
   omits: Int32Array
+  /** 1 where the host has left the fleet (fleet/leave.ts). */
+  gone: Uint8Array
 }
 
 export const createHostColumns = (size: number): HostColumns => ({
@@ -50,6 +52,7 @@ export const createHostColumns = (size: number): HostColumns => ({
   hugePageMib: new Float64Array(size),
   serviceSuspect: new Uint8Array(size),
   omits: new Int32Array(size),
+  gone: new Uint8Array(size),
 })
 
 /** What hosts have of one resource class. Written only when an inventory changes, so copies of a fleet share these columns until then. */

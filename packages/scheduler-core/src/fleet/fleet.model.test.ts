@@ -12,7 +12,7 @@ import { type ClaimPart, FEATURE_LEVEL, type Grants, type GroupBinding, isPropos
 import { checkpointOf, restoreFleet } from './checkpoint.ts'
 import { at, type Column, type HostIndex } from './columns.ts'
 import { Fleet, PLACE_WINDOW } from './fleet.ts'
-import { grantsOf, Historian, histories, type Step } from './history.suite.ts'
+import { grantsOf, Historian, histories, isAlone, type Step } from './history.suite.ts'
 import type { HostRecord } from './hosts.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { openOverlay } from './overlay.ts'
@@ -261,6 +261,7 @@ class Checker {
     this.#checkParts(entry, verdicts)
     this.#checkConservation()
     this.#checkGroups()
+    this.#checkPresence()
     if (verdicts.every((verdict) => verdict !== undefined)) expect(columnsOf(fleet)).toBe(before)
     for (const twin of this.#twins) {
       expect(twin.apply(entry)).toEqual(verdicts)
@@ -320,7 +321,7 @@ class Checker {
 
   /** I1, I2: claims make nothing less than nothing, and make no excess larger. */
   #checkRoom(entry: LogEntry, verdicts: readonly Void[], before: readonly number[]): void {
-    if (entry.changes.some(({ type }) => type === 'report')) return
+    if (entry.changes.some(isAlone)) return
     for (const [i, room] of roomOf(this.fleet).entries()) expect(room).toBeGreaterThanOrEqual(Math.min(0, before[i] as number))
     for (const [i, change] of entry.changes.entries()) {
       if (!isProposal(change) || verdicts[i] !== undefined) continue
@@ -368,6 +369,23 @@ class Checker {
     for (const { claims: ids, forgottenAt } of ledger.keys()) {
       const lives = ids.some((id) => claims.some((claim) => claim.id === id && isLive(claim)))
       expect(forgottenAt === null).toBe(lives)
+    }
+  }
+
+  /** I7: claims live on hosts that are there alone, and what has left has no room, no instance and no part in anything. */
+  #checkPresence(): void {
+    const { hosts, aggregates, groups } = this.fleet
+    for (const claim of this.#live()) expect(hosts.get(claim.host).gone).toBeNull()
+    expect(hosts.present.map(({ index }) => index)).toEqual([...hosts.presentIndexes])
+    expect(hosts.presentCount).toBe(hosts.present.length)
+    for (const record of hosts.records) {
+      const isThere = record.gone === null
+      expect([hosts.find(record) === record, hosts.nodesOf(record.host).includes(record.index)]).toEqual([isThere, isThere])
+      if (isThere) continue
+      expect(Object.values(actualOf(this.fleet, record).classes)).toEqual([0, 0, 0])
+      expect([record.present.size, record.namespaces.size, record.claims.size, record.aggregates.length]).toEqual([0, 0, 0, 0])
+      for (const { uuid } of aggregates.byUuid.values()) expect(aggregates.members(uuid)[record.index] ?? 0).toBe(0)
+      for (const { members } of groups.byUuid.values()) expect(members.has(record.index)).toBe(false)
     }
   }
 

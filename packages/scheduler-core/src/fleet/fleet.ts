@@ -32,6 +32,7 @@ import {
 } from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
+import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
@@ -231,6 +232,12 @@ export class Fleet {
         return this.#setLiveness(change)
       case 'usedFrom':
         return takeUsedFrom(this, change)
+      case 'forget':
+        return takeForget(this, change)
+      case 'readmit':
+        return takeReadmit(this, change)
+      case 'replace':
+        return takeReplace(this, change)
       case 'group':
         return judgeGroup(this, change)
       case 'membership':
@@ -299,6 +306,9 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'status',
   'liveness',
   'usedFrom',
+  'forget',
+  'readmit',
+  'replace',
   'group',
   'membership',
   'aggregate',

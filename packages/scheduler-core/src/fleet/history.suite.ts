@@ -8,6 +8,7 @@ import {
   FEATURE_LEVEL,
   type Grants,
   type GroupBinding,
+  type HostName,
   type Liveness,
   type LogEntry,
   livenessStates,
@@ -15,7 +16,7 @@ import {
 } from './change.ts'
 import type { HostIndex } from './columns.ts'
 import type { Fleet } from './fleet.ts'
-import { STRICT_CLAIMS } from './levels.ts'
+import { HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 
 /**
  * Random histories. A step is a few small numbers; what they mean depends on the fleet that they meet, so that most
@@ -61,6 +62,7 @@ const acts = [
   'aggregate',
   'namespace',
   'usedFrom',
+  'leave',
 ] as const
 
 const act: fc.Arbitrary<Act> = fc.record({
@@ -80,6 +82,8 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 const HOSTS = ['h1', 'h2', 'h3']
+/** What hosts may be called once they leave and are replaced. */
+const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
 const GROUPS: readonly GroupBinding[] = [
   { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
@@ -184,6 +188,22 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   }
 }
 
+/** Whether a change comes alone in its entry, so that what it changed can be told from what claims changed. */
+export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
+
+/** Of the last report of a host, or of what is left of it. */
+function sequenceOf({ hosts }: Fleet, host: string): number {
+  const name = { host, node: host }
+  return (hosts.find(name) ?? hosts.findForgotten(name))?.reporters.get('compute')?.sequence ?? 0
+}
+
+function leaving(name: HostName, to: string, c: number): Change {
+  const reason = 'history'
+  if (c % 4 === 3) return { type: 'replace', hosts: [{ from: name, to: { host: to, node: to } }], reason }
+  if (c % 4 === 2) return { type: 'readmit', ...name, reason }
+  return { type: 'forget', hosts: [name], isForced: c % 4 === 1, reason }
+}
+
 /** Turns steps into entries of one log, remembering what it needs of the past. */
 export class Historian {
   readonly entries: LogEntry[] = []
@@ -209,8 +229,7 @@ export class Historian {
   /** The next entry as some replica, honest or not, would have it in the log. */
   next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
-    // a report comes alone, so that what it changed can be told from what claims changed
-    const report = changes.find((change) => change.type === 'report')
+    const report = changes.find(isAlone)
     const earlier = this.entries[trust % Math.max(1, this.entries.length)]
     const basis: Place =
       trust < 80 || earlier === undefined
@@ -238,7 +257,8 @@ export class Historian {
 
   #changeOf(fleet: Fleet, one: Act): Change | undefined {
     const { what, a, b, c } = one
-    const name = HOSTS[a % HOSTS.length] as string
+    const names = fleet.featureLevel < HOSTS_LEAVE ? HOSTS : NAMES
+    const name = names[a % names.length] as string
     const record = fleet.hosts.find({ host: name, node: name })
     const claims = [...fleet.ledger.claims.values()]
     const claim = claims[(a * 12 + b) % Math.max(1, claims.length)]
@@ -246,7 +266,7 @@ export class Historian {
     switch (what) {
       case 'claim': {
         if (record === undefined) return undefined
-        const hosts = c % 4 === 0 ? [name, HOSTS[b % HOSTS.length] as string] : [name]
+        const hosts = c % 4 === 0 ? [name, names[b % names.length] as string] : [name]
         const grants = grantsOf(fleet, record.index, b) ?? { classes: { VCPU: 1 + c } }
         const proposal = aClaim({
           key: `k${(a + b * 5 + c) % KEYS}`,
@@ -266,7 +286,7 @@ export class Historian {
         return this.#proposed[(a * 12 + b) % Math.max(1, this.#proposed.length)]
       case 'report':
         return {
-          ...aReport(name, shapeOf(fleet, name, one), (record?.reporters.get('compute')?.sequence ?? 0) + (b === 0 ? 0 : 1)),
+          ...aReport(name, shapeOf(fleet, name, one), sequenceOf(fleet, name) + (b === 0 ? 0 : 1)),
           incarnation: aUuid(c === 1 ? 2 : 1),
         }
       case 'delta': {
@@ -348,9 +368,11 @@ export class Historian {
         const next =
           c === 0
             ? null
-            : { name: `a${b % 3}`, metadata: { availability_zone: `z${c % 2}` }, hosts: HOSTS.filter((_, i) => (b >> i) % 2 === 0) }
+            : { name: `a${b % 3}`, metadata: { availability_zone: `z${c % 2}` }, hosts: names.filter((_, i) => (b >> i) % 2 === 0) }
         return { type: 'aggregate', uuid, expectedVersion: version, next }
       }
+      case 'leave':
+        return fleet.featureLevel < HOSTS_LEAVE ? undefined : leaving({ host: name, node: name }, names[b % names.length] as string, c)
       case 'usedFrom':
         if (fleet.featureLevel < STRICT_CLAIMS) return undefined
         return { type: 'usedFrom', host: name, node: name, usedFrom: b % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'history' }

@@ -19,9 +19,9 @@ import {
   takeColumns,
 } from './columns.ts'
 import { ENDED_CLAIMS } from './levels.ts'
+import { type FormerName, type Gone, HostNames } from './names.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
 import { Pools } from './pools.ts'
-import { SharedMap } from './shared-map.ts'
 import type { HostStats } from './stats.ts'
 import { bitsOf } from './stats-fields.ts'
 import { Tellers } from './tellers.ts'
@@ -63,6 +63,10 @@ export interface HostRecord extends HostName {
   readonly reportedAt: number
   /** Revision of the last change of this host. */
   readonly revision: number
+  /** Null while the host is there. What is left of one that is not: its names, its reporters, and what is told of the past. */
+  readonly gone: Gone | null
+  /** Oldest first. */
+  readonly formerNames: readonly FormerName[]
   /** By namespace; `compute` is this service's own. */
   readonly reporters: ReadonlyMap<string, Reporter>
   readonly namespaces: ReadonlyMap<string, NamespaceDocument>
@@ -82,7 +86,7 @@ export interface HostRecord extends HostName {
 }
 
 /** What of a host an entry may change beside what claims hold, as it was before: references, nothing is copied. */
-export interface HostBefore extends Pick<HostRecord, 'stats' | 'statusReason' | 'livenessReason'> {
+export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' | 'statusReason' | 'livenessReason' | 'gone'> {
   /** Place in `hostStatuses`. */
   readonly status: number
   /** Place in `livenessStates`. */
@@ -100,8 +104,6 @@ export const DEFAULT_ZONE = 'nova'
 
 /** The key of a host in maps and messages: `host`, or `host/node` where the node has a name of its own. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
-
-const mapKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 
 /** Hosts that the columns have room for at first. */
 const LEAST_SIZE = 64
@@ -136,8 +138,11 @@ export class HostTable {
   /** Numbers of zones' names, in the order in which they were first met. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
-  #byName = new SharedMap<HostIndex>()
-  #nodesOf = new SharedMap<readonly HostIndex[]>()
+  #names = new HostNames()
+  /** Of those that are there; undefined: not worked out since one came or went. */
+  #present: Int32Array | undefined
+  #goneCount = 0
+  #renames = 0
   #size = LEAST_SIZE
   #omitting = 0
   /** Classes of which another table may read the inventory's columns too. */
@@ -150,12 +155,39 @@ export class HostTable {
     this.#copyKinds = copyKinds
   }
 
+  /** All that ever were, by index; those that are gone included. */
   get records(): readonly HostRecord[] {
     return this.#records
   }
 
+  /** How many records there are: the length of every column that is used. */
   get count(): number {
     return this.#records.length
+  }
+
+  /** Whether no host has left, so that all records are of hosts that are there. */
+  get isWhole(): boolean {
+    return this.#goneCount === 0
+  }
+
+  /** Raised by whatever gives a host another name, or takes one out or back in. */
+  get renames(): number {
+    return this.#renames
+  }
+
+  get presentCount(): number {
+    return this.#records.length - this.#goneCount
+  }
+
+  /** Those that are there, in the order of first sight. */
+  get present(): readonly HostRecord[] {
+    return this.isWhole ? this.#records : this.#records.filter(({ gone }) => gone === null)
+  }
+
+  /** Indexes of those that are there, in order: not to be written. Worked out once for as long as none comes or goes. */
+  get presentIndexes(): Int32Array {
+    this.#present ??= Int32Array.from(this.present, ({ index }) => index)
+    return this.#present
   }
 
   /** How many hosts leave something out of their reports. */
@@ -185,9 +217,21 @@ export class HostTable {
     return this.#zones.get(name)
   }
 
-  /** Undefined when no host of that name has reported. */
+  /** Undefined when no host of that name is there. */
   find(name: HostName): HostRecord | undefined {
-    const index = this.#byName.get(mapKey(name))
+    const index = this.#names.find(name)
+    return index === undefined ? undefined : this.#records[index]
+  }
+
+  /** What is left of a forgotten host of that name. */
+  findForgotten(name: HostName): HostRecord | undefined {
+    const index = this.#names.findForgotten(name)
+    return index === undefined ? undefined : this.#records[index]
+  }
+
+  /** The host that had that name before it was replaced. */
+  findRenamed(name: HostName): HostRecord | undefined {
+    const index = this.#names.findRenamed(name)
     return index === undefined ? undefined : this.#records[index]
   }
 
@@ -210,13 +254,52 @@ export class HostTable {
     return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
   }
 
-  /** All nodes of a host name, in the order of first sight. */
-  nodesOf(host: string): readonly HostIndex[] {
-    return this.#nodesOf.get(host) ?? []
+  /** The host that a name from the past means: that is there by this name, was forgotten by it, or had it before it was replaced. */
+  findEver(name: HostName): HostRecord | undefined {
+    return this.find(name) ?? this.findForgotten(name) ?? this.findRenamed(name)
   }
 
-  /** Adds a host that is seen for the first time. */
-  add(name: HostName, stats: HostStats, revision: number): OwnHostRecord {
+  /** Why a report under a name is refused that no present host has; undefined where it may bring a host. */
+  refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
+    if (this.#names.find(name) !== undefined) return undefined
+    if (this.findForgotten(name)?.gone?.isReadmitted === false) return 'report.host_forgotten'
+    return this.#names.findRenamed(name) === undefined ? undefined : 'report.host_replaced'
+  }
+
+  /** All nodes of a host name that are there, in the order of first sight. */
+  nodesOf(host: string): readonly HostIndex[] {
+    return this.#names.nodesOf(host)
+  }
+
+  /** Forgotten nodes of a host name. */
+  forgottenNodesOf(host: string): readonly HostIndex[] {
+    return this.#names.forgottenNodesOf(host)
+  }
+
+  /** Hosts of which a node had that host name before it was replaced. */
+  renamedNodesOf(host: string): readonly HostIndex[] {
+    return this.#names.renamedNodesOf(host)
+  }
+
+  /** Gives a host other names, or says that it left or came back. */
+  rename(record: OwnHostRecord, to: Partial<Pick<HostRecord, 'host' | 'node' | 'gone' | 'formerNames'>>): void {
+    this.#names.leave(record)
+    this.#goneCount -= Number(record.gone !== null)
+    Object.assign(record, to)
+    this.#goneCount += Number(record.gone !== null)
+    this.columns.gone[record.index] = Number(record.gone !== null)
+    this.#names.enter(record)
+    this.#present = undefined
+    this.#renames++
+  }
+
+  /** Adds a host that is seen for the first time; of a checkpoint with what it says of its past. */
+  add(
+    name: HostName,
+    stats: HostStats,
+    revision: number,
+    { gone = null, formerNames = [] }: Partial<Pick<HostRecord, 'gone' | 'formerNames'>> = {},
+  ): OwnHostRecord {
     const index = this.#records.length as HostIndex
     if (index >= this.#size) this.#grow()
     const record: OwnHostRecord = {
@@ -231,6 +314,8 @@ export class HostTable {
       usedFromReason: '',
       reportedAt: 0,
       revision,
+      gone,
+      formerNames,
       reporters: new Map(),
       namespaces: new Map(),
       aggregates: [],
@@ -244,8 +329,10 @@ export class HostTable {
       [OWNER]: this.#owner,
     }
     this.#records.push(record)
-    this.#byName.set(mapKey(name), index)
-    this.#nodesOf.set(name.host, [...this.nodesOf(name.host), index])
+    this.#goneCount += Number(gone !== null)
+    this.columns.gone[index] = Number(gone !== null)
+    this.#names.enter(record)
+    this.#present = undefined
     return record
   }
 
@@ -306,8 +393,9 @@ export class HostTable {
       for (const table of [this, from]) table.#sharedInventories.add(resourceClass)
     }
     this.#records = from.#records.slice()
-    this.#byName = from.#byName.copy()
-    this.#nodesOf = from.#nodesOf.copy()
+    this.#names = from.#names.copy()
+    this.#goneCount = from.#goneCount
+    this.#present = from.#present
     for (const [name, zone] of from.#zones) this.#zones.set(name, zone)
     this.pools.takeCopy(from.pools)
     for (const [namespace, tellers] of from.#tellers) this.tellersOf(namespace).takeCopy(tellers)
@@ -317,9 +405,10 @@ export class HostTable {
   /** Keeps how a host is before the entry that is being applied changes it; of many changes in one entry the first. */
   keepBefore(index: HostIndex): void {
     if (this.before.has(index)) return
-    const { stats, statusReason, livenessReason } = this.get(index)
+    const { host, node, stats, statusReason, livenessReason, gone } = this.get(index)
     const { status, liveness } = this.columns
-    this.before.set(index, { stats, statusReason, livenessReason, status: at(status, index), liveness: at(liveness, index) })
+    const [of, is] = [at(status, index), at(liveness, index)]
+    this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
   }
 
   /** Marks that the host, or what it holds, changed. */
@@ -342,6 +431,8 @@ export class HostTable {
       usedFromReason: record.usedFromReason,
       reportedAt: record.reportedAt,
       revision: record.revision,
+      gone: record.gone,
+      formerNames: record.formerNames,
       reporters: record.reporters,
       namespaces: record.namespaces,
       aggregates: record.aggregates,

@@ -11,13 +11,17 @@ import { currentStats } from './stats-versions.ts'
 import { statsToCount } from './used-from.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
-const PAST_INCARNATIONS = 8
+export const PAST_INCARNATIONS = 8
 
 /** Takes a host's report over, unless a newer one is in the log; the same change materialises what the report lists. */
 export function takeReport(fleet: Fleet, change: HostReported): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
-  const reporter = known?.reporters.get(COMPUTE)
+  const refusal = hosts.refusesName(change)
+  if (refusal !== undefined) return refusal
+  // a host that was forgotten comes back as it would come new, but what it sent before is as old as ever
+  const returning = hosts.findForgotten(change)
+  const reporter = (known ?? returning)?.reporters.get(COMPUTE)
   const order = judgeOrder(reporter, change)
   if (order !== undefined) return order
   if (change.delta !== undefined) {
@@ -28,8 +32,14 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)
   if (known !== undefined) hosts.keepBefore(known.index)
-  const record = known === undefined ? hosts.add(change, stats, place.revision) : hosts.own(known.index)
+  const record =
+    returning !== undefined
+      ? hosts.own(returning.index)
+      : known === undefined
+        ? hosts.add(change, stats, place.revision)
+        : hosts.own(known.index)
   if (known === undefined) {
+    if (returning !== undefined) hosts.rename(record, { gone: null })
     hosts.before.set(record.index, null)
     fleet.aggregates.attach(record)
   }
@@ -131,6 +141,8 @@ export function takeUsedFrom(fleet: Fleet, { usedFrom, reason, ...name }: UsedFr
 
 /** Keeps another service's document; its shape is that service's own. */
 export function takeNamespace({ hosts, place, now, featureLevel }: Fleet, change: NamespaceReported): Code | undefined {
+  const refusal = hosts.refusesName(change)
+  if (refusal !== undefined) return refusal
   const known = hosts.find(change)
   if (known === undefined) return 'report.unknown_host'
   const reporter = known.reporters.get(change.namespace)

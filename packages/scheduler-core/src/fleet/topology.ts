@@ -25,7 +25,7 @@ export function createMemberCount(
   domainOf: (host: HostIndex) => string | undefined,
 ): () => Map<string, number> {
   const none = new Map<string, number>()
-  for (const { index } of fleet.hosts.records) {
+  for (const { index } of fleet.hosts.present) {
     const domain = domainOf(index)
     if (domain !== undefined) none.set(domain, 0)
   }

@@ -34,7 +34,7 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
     ['use.below_claims', 0],
     ['use.no_instances', 0],
   ])
-  for (const [index, record] of fleet.hosts.records.entries()) {
+  for (const [index, record] of fleet.hosts.present.entries()) {
     if (index > 0 && index % SLICE === 0) yield
     for (const { code } of warningsOf(fleet, record)) counts.set(code, (counts.get(code) ?? 0) + 1)
   }

@@ -12,7 +12,7 @@ export function attestationsOf({ hosts }: Fleet): AttestationSource {
   let known: ReadonlyMap<string, Attestation> | undefined
   const read = (): ReadonlyMap<string, Attestation> => {
     const found = new Map<string, Attestation>()
-    for (const { node, namespaces } of hosts.records) {
+    for (const { node, namespaces } of hosts.present) {
       const parsed = document.safeParse(namespaces.get(ATTESTATION)?.document)
       if (parsed.success) found.set(node, { level: parsed.data.level, at: Date.parse(parsed.data.at) })
     }

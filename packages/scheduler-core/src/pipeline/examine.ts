@@ -53,11 +53,12 @@ export interface HostChecks {
 
 /** Everything that a request meets on a fleet at one moment, host by host; it holds when the fleet has moved on. */
 export interface Findings {
+  /** Hosts that are there. */
   readonly hostCount: number
   /** No filter was asked of a host that one before it had refused: `refusedBy` has the first refusal only, and sole rejections are not known. */
   readonly isShortCircuited: boolean
   readonly steps: readonly ExaminedStep[]
-  /** Position in `steps` of the first filter that refuses each host; 255 where all pass. */
+  /** Position in `steps` of the first filter that refuses each host, by index; PASSES_ALL, or NOT_THERE where the host is gone. */
   readonly firstRefusing: Uint8Array
   readonly bytesPerHost: number
   /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever those before it said. */
@@ -76,6 +77,9 @@ export interface Findings {
 export interface Examination extends Findings, HostChecks {}
 
 export const PASSES_ALL = 255
+
+/** In the place of a step: the host is gone, and nobody was asked about it. */
+export const NOT_THERE = 254
 
 /**
  * Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. The order
@@ -99,15 +103,17 @@ export function* examineInSteps(
   const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile, fleet.plugins)
   const steps = prepareFilters(compiled, request, fleet)
-  const hostCount = fleet.hosts.count
-  const firstRefusing = new Uint8Array(hostCount).fill(PASSES_ALL)
+  const { count, presentCount: hostCount } = fleet.hosts
+  const firstRefusing = new Uint8Array(count).fill(PASSES_ALL)
+  for (let host = 0; host < count; host++) if (fleet.hosts.columns.gone[host] === 1) firstRefusing[host] = NOT_THERE
   const bytesPerHost = Math.ceil(steps.length / 8)
-  const refusedBy = new Uint8Array(hostCount * bytesPerHost)
-  const refusals = new Uint8Array(hostCount)
+  const refusedBy = new Uint8Array(count * bytesPerHost)
+  const refusals = new Uint8Array(count)
   for (const [s, step] of steps.entries()) {
     if (!isAsked(step)) continue
-    for (let host = 0; host < hostCount; host++) {
+    for (let host = 0; host < count; host++) {
       if (host % SLICE === SLICE - 1) yield
+      if (firstRefusing[host] === NOT_THERE) continue
       const wasRefused = firstRefusing[host] !== PASSES_ALL
       if ((wasRefused && isShortCircuited) || isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
       if (!wasRefused) firstRefusing[host] = s
@@ -119,7 +125,7 @@ export function* examineInSteps(
   const passing: number[] = []
   // a host that one filter alone refuses is refused first by that one
   const sole = new Uint32Array(steps.length)
-  for (let host = 0; host < hostCount; host++) {
+  for (let host = 0; host < count; host++) {
     const first = firstRefusing[host] as number
     if (first === PASSES_ALL) passing.push(host)
     else if (refusals[host] === 1) sole[first] = (sole[first] as number) + 1
@@ -133,7 +139,7 @@ export function* examineInSteps(
   const found: ExaminedStep[] = []
   for (const [s, step] of steps.entries()) {
     const entered = left
-    const reasons = yield* countReasons(step, hostCount, (host) => firstRefusing[host] === s)
+    const reasons = yield* countReasons(step, count, (host) => firstRefusing[host] === s)
     left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
     const soleRejections = sole[s] as number
     found.push({ filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons })
@@ -286,7 +292,7 @@ export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readon
 
 /** The same with pauses; the fleet must stay as it is until the end. */
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
-  const isOut = new Uint8Array(fleet.hosts.count)
+  const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []
   for (const step of prepareFilters(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)) {
     if (!isAsked(step)) continue

@@ -29,14 +29,14 @@ export function createFiltering(steps: readonly FilterStep[], fleet: Fleet, inst
     }
   }
 
-  const kept = new Verdicts(asked, fleet.hosts.count)
+  const kept = new Verdicts(asked, fleet)
   let versions: Float64Array | undefined
   let hosts = new Int32Array(0)
   return () => {
     const changed = versions && takeChanged(fleet, versions)
     versions ??= fleet.hosts.columns.version.slice(0, fleet.hosts.count)
     let isSame = changed !== undefined
-    for (const host of changed ?? fleet.hosts.records.map(({ index }) => index)) {
+    for (const host of changed ?? fleet.hosts.present.map(({ index }) => index)) {
       const passed = kept.passed(host)
       kept.pass(host)
       ask(alone, host, kept)
@@ -44,7 +44,7 @@ export function createFiltering(steps: readonly FilterStep[], fleet: Fleet, inst
     }
     if (beyond.length > 0) {
       const verdicts = kept.copy()
-      for (const { index } of fleet.hosts.records) ask(beyond, index, verdicts)
+      for (const { index } of fleet.hosts.present) ask(beyond, index, verdicts)
       return { hosts: verdicts.passing(), steps: verdicts.counts(), changed: undefined }
     }
     if (!isSame) hosts = kept.passing()
@@ -67,19 +67,23 @@ function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): rea
 /** By which step each host is refused first, and how many by each. */
 class Verdicts {
   readonly #steps: readonly FilterStep[]
-  /** Order of the first step that refuses the host; the number of steps: none does. */
+  /** Order of the first step that refuses the host; the number of steps: none does; one more: the host is gone. */
   readonly #refusedBy: Uint16Array
+  readonly #fleet: Fleet
   /** 1 where that step failed on the host. */
   readonly #failed: Uint8Array
   readonly #refused: Uint32Array
   readonly #errors: Uint32Array
 
-  constructor(steps: readonly FilterStep[], count: number) {
+  constructor(steps: readonly FilterStep[], fleet: Fleet) {
+    const { count, presentCount, isWhole, records } = fleet.hosts
     this.#steps = steps
+    this.#fleet = fleet
     this.#refusedBy = new Uint16Array(count).fill(steps.length)
     this.#failed = new Uint8Array(count)
     this.#refused = new Uint32Array(steps.length + 1)
-    this.#refused[steps.length] = count
+    this.#refused[steps.length] = presentCount
+    if (!isWhole) for (const { index, gone } of records) if (gone !== null) this.#refusedBy[index] = steps.length + 1
     this.#errors = new Uint32Array(steps.length + 1)
   }
 
@@ -111,7 +115,7 @@ class Verdicts {
   }
 
   counts(): readonly FilterCount[] {
-    let left = this.#refusedBy.length
+    let left = this.#fleet.hosts.presentCount
     return this.#steps.map(({ name }, order) => {
       const entered = left
       const errors = this.#errors[order] as number
@@ -121,7 +125,7 @@ class Verdicts {
   }
 
   copy(): Verdicts {
-    const copy = new Verdicts(this.#steps, this.#refusedBy.length)
+    const copy = new Verdicts(this.#steps, this.#fleet)
     copy.#refusedBy.set(this.#refusedBy)
     copy.#failed.set(this.#failed)
     copy.#refused.set(this.#refused)

@@ -89,9 +89,9 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
 export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered {
   const asked = steps.filter(isAsked)
-  let entered = fleet.hosts.count
+  let entered = fleet.hosts.presentCount
   const named = asked[0]?.named
-  const hosts = named === undefined ? everyHost(entered) : Int32Array.from(named)
+  const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
   for (const { name, prepared } of asked) {
@@ -102,7 +102,8 @@ export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered
   return { hosts: hosts.subarray(0, left), steps: counts }
 }
 
-function everyHost(count: number): Int32Array {
+function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32Array {
+  if (!isWhole) return presentIndexes.slice()
   const hosts = new Int32Array(count)
   for (let host = 0; host < count; host++) hosts[host] = host
   return hosts

@@ -4,7 +4,7 @@ import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
-import { type Findings, PASSES_ALL, type ReasonCount, reasonOf } from './examine.ts'
+import { type Findings, NOT_THERE, PASSES_ALL, type ReasonCount, reasonOf } from './examine.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 
 /** What a filter in shadow mode would have refused. It refuses nobody: no host of it is missing from the funnel. */
@@ -38,6 +38,7 @@ export function* examineShadows(
     let [wouldRefuse, ofThosePassing] = [0, 0]
     for (let host = 0; asked && host < firstRefusing.length; host++) {
       if (host % SLICE === SLICE - 1) yield
+      if (firstRefusing[host] === NOT_THERE) continue
       if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
       wouldRefuse++
       if (firstRefusing[host] === PASSES_ALL) ofThosePassing++

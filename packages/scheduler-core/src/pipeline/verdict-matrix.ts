@@ -3,17 +3,18 @@ import { shortfallOf } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
-import { type Check, type Findings, type HostChecks, PASSES_ALL } from './examine.ts'
+import { type Check, type Findings, type HostChecks, NOT_THERE, PASSES_ALL } from './examine.ts'
 
 /** No filter refuses the host, so there is no reason. */
 export const NO_REASON = 255
 
-/** Every filter's word on every host, as columns by position in the order of first sight. */
+/** Every filter's word on every host, as columns by index; of a host that is gone there is none. */
 export interface VerdictMatrix {
+  /** Hosts that are there. */
   readonly hostCount: number
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
-  /** Position in `filters` of the first that refuses; PASSES_ALL where none does. */
+  /** Position in `filters` of the first that refuses; PASSES_ALL where none does, NOT_THERE of a host that is gone. */
   readonly firstRefusing: Uint8Array
   readonly codes: readonly Code[]
   /** Position in `codes` of the first refusing filter's reason; NO_REASON where none refuses. */
@@ -41,21 +42,22 @@ const SLICE = 128
 /** The same with pauses; the state that `reasonOf` reads must stay as it is until the end. */
 export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
+  const { length: count } = firstRefusing
   const codes: Code[] = []
-  const reason = new Uint8Array(hostCount).fill(NO_REASON)
+  const reason = new Uint8Array(count).fill(NO_REASON)
   const units: (string | null)[] = []
-  const missing = new Float64Array(hostCount)
-  const rank = new Uint32Array(hostCount)
-  const distance = new Float64Array(hostCount)
+  const missing = new Float64Array(count)
+  const rank = new Uint32Array(count)
+  const distance = new Float64Array(count)
   const placeOf = (code: Code): number => {
     const place = codes.indexOf(code)
     return place < 0 ? codes.push(code) - 1 : place
   }
   for (const [i, position] of ranked.entries()) rank[weighed.hosts[position] as number] = i + 1
-  for (let host = 0; host < hostCount; host++) {
+  for (let host = 0; host < count; host++) {
     if (host % SLICE === SLICE - 1) yield
     const first = firstRefusing[host] as number
-    if (first === PASSES_ALL) continue
+    if (first === PASSES_ALL || first === NOT_THERE) continue
     const reasons: Reason[] = []
     for (let f = first; f < steps.length; f++)
       if (((refusedBy[host * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1) reasons.push(reasonOf(host as HostIndex, f))
@@ -81,6 +83,22 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
     refusedBy,
     rank,
     distance,
+  }
+}
+
+/** The matrix without hosts that are gone: columns by position among those that are there, in the order of first sight. */
+export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
+  const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
+  const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE
+  if (matrix.hostCount === firstRefusing.length) return matrix
+  return {
+    ...matrix,
+    firstRefusing: firstRefusing.filter(there),
+    reason: reason.filter(there),
+    missing: missing.filter(there),
+    rank: rank.filter(there),
+    distance: distance.filter(there),
+    refusedBy: refusedBy.filter((_, byte) => there(0, Math.floor(byte / bytesPerHost))),
   }
 }
 

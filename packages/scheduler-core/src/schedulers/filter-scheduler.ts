@@ -119,7 +119,7 @@ function preparePlacing(
     const order = createOrder(compiled.profile, seed, instance)
     const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
     instances.push({
-      candidates: fleet.hosts.count,
+      candidates: fleet.hosts.presentCount,
       filters: filtered.steps,
       best: rank(fleet, weighed, picked?.ranked ?? []),
       tied: picked?.tied ?? 0,

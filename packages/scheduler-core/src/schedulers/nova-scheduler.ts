@@ -61,7 +61,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       const placement = placeInRounds({
         rules: withAlternates(rules, alternatesPerInstance),
         request: wanted,
-        hosts: fleet.hosts.records.map(({ index }) => hostOf(index)),
+        hosts: fleet.hosts.present.map(({ index }) => hostOf(index)),
         instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
         withAlternates: alternatesPerInstance > 0,
         now: fleet.now,
@@ -109,7 +109,7 @@ function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefine
 
 function refusedByAll(fleet: Fleet, steps: readonly FilterStep[]): Selection {
   const { steps: filters } = runFilters(steps, fleet)
-  return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.count, filters, best: [], tied: 0 }], found: 0 }
+  return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.presentCount, filters, best: [], tied: 0 }], found: 0 }
 }
 
 const isAskedNet = ({ isNet, prepared, failed }: FilterStep): boolean => isNet && (prepared !== undefined || failed)

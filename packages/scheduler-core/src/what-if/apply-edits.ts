@@ -208,7 +208,7 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
 /** One host at a time: its change is made when it is its turn, since a report of a whole fleet takes long to make. */
 function* setRatios(fleet: Fleet, { ratios }: FleetEdits): Iterable<Step> {
   const wanted = ratios.map((ratio) => ({ ...ratio, uuid: ratio.aggregate === null ? null : findAggregate(fleet, ratio.aggregate) }))
-  for (const { index } of fleet.hosts.records) {
+  for (const { index } of fleet.hosts.present) {
     const record = fleet.hosts.get(index)
     let next: HostStats | undefined
     for (const { uuid, resourceClass, allocationRatio } of wanted) {

@@ -63,7 +63,7 @@ export function* surveyRefusals(
   const kinds = new Map<string, Found[]>()
   const nearestOf = new Map<string, Found & { readonly reason: Reason }>()
   yield
-  for (const { index } of fleet.hosts.records) {
+  for (const { index } of fleet.hosts.present) {
     if (index > 0 && index % SLICE === 0) yield
     const reasons = reasonsOf(examination, index)
     if (reasons.length === 0) continue
@@ -140,11 +140,11 @@ const distanceFrom = (reasons: readonly Reason[]): number =>
 
 function bindingOf(
   fleet: Fleet,
-  { steps, refusedBy, bytesPerHost, hostCount }: Examination,
+  { steps, refusedBy, bytesPerHost, firstRefusing }: Examination,
   nearestOf: ReadonlyMap<string, Found & { readonly reason: Reason }>,
 ): BindingConstraint | null {
   const refuses = steps.map(() => 0)
-  for (let host = 0; host < hostCount; host++)
+  for (let host = 0; host < firstRefusing.length; host++)
     for (let s = 0; s < steps.length; s++)
       if (((refusedBy[host * bytesPerHost + (s >> 3)] as number) >> (s & 7)) & 1) refuses[s] = (refuses[s] as number) + 1
   const [binding] = steps

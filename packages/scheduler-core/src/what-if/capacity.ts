@@ -133,7 +133,7 @@ function* fillEach(
     grantsOn: prepareGrants(compileProfile(options.profile, fleet.plugins), one, fleet),
     guess: guessFor(fleet, one),
   }
-  for (const record of fleet.hosts.records) {
+  for (const record of fleet.hosts.present) {
     const count = counting.counts[record.index] as HostCount
     yield
     if (options.isOver()) counting.cut ??= 'deadline'
@@ -210,7 +210,7 @@ function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, option
     if (counting.cut !== null || !(yield* placeNext(fleet, overlay, one, options, counting))) break
   }
   const { checksOf } = prepareChecks(fleet, one, options.profile)
-  for (const { index } of fleet.hosts.records) {
+  for (const { index } of fleet.hosts.present) {
     yield
     const end = refusalOf(checksOf, index)
     if (end !== undefined) (counting.counts[index] as HostCount).end = end
@@ -256,7 +256,7 @@ function* summarise(
   { counts, fits, cut }: Counting,
 ): Steps<Omit<Capacity, 'method'>> {
   const groups = new Map<string, HostCount[]>()
-  for (const record of fleet.hosts.records) {
+  for (const record of fleet.hosts.present) {
     if (record.index % SLICE === SLICE - 1) yield
     for (const key of groupsOf(record)) {
       const group = groups.get(key)

@@ -101,7 +101,7 @@ export function addedNames({ hosts }: Fleet, { addHosts }: FleetEdits): readonly
     const own: string[] = []
     for (let number = 1; own.length < count; number++) {
       const made = `${likeHost}+${number}`
-      if (taken.has(made) || hosts.nodesOf(made).length > 0) continue
+      if (taken.has(made) || hosts.nodesOf(made).length > 0 || hosts.refusesName({ host: made, node: made }) !== undefined) continue
       taken.add(made)
       own.push(made)
     }

@@ -27,7 +27,7 @@ export interface ZoneUse {
 export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
   const columns = [...hosts.classes]
-  for (const { index, zone, statusReason } of hosts.records) {
+  for (const { index, zone, statusReason } of hosts.present) {
     if (index % SLICE === SLICE - 1) yield
     let use = zones.get(zone)
     if (use === undefined) {

@@ -3,18 +3,23 @@ import { type Aggregate, ZONE_KEY } from '../fleet/aggregates.ts'
 import { hostStatuses, livenessStates } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostBefore } from '../fleet/hosts.ts'
+import { type HostBefore, hostKey } from '../fleet/hosts.ts'
+import type { Gone } from '../fleet/names.ts'
 import { inventoryChanges } from './inventory-changes.ts'
 
 /**
  * What can happen to a host by an entry of the log, beside what claims do: it reported for the first time; what it reports to have is
- * another; operators set its status; its sign of life; it came into an aggregate, out of one, or one that it is in was edited.
+ * another; operators set its status; its sign of life; it was forgotten, readmitted, or got another name; it came into an aggregate, out of
+ * one, or one that it is in was edited.
  */
 export const hostStepKinds = [
   'FIRST_REPORT',
   'INVENTORY',
   'STATUS',
   'LIVENESS',
+  'FORGOTTEN',
+  'READMITTED',
+  'REPLACED',
   'AGGREGATE_JOINED',
   'AGGREGATE_LEFT',
   'AGGREGATE_EDITED',
@@ -55,8 +60,15 @@ const nothing = { reason: '', aggregate: null, changes: [], untold: 0 } as const
 const firstReport = (host: HostIndex): HostStep => ({ ...nothing, host, kind: 'FIRST_REPORT' })
 
 function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostStep[] {
-  const { stats, statusReason, livenessReason } = hosts.get(host)
+  const { stats, statusReason, livenessReason, gone, formerNames, ...name } = hosts.get(host)
+  // what it no longer has is not told one by one
+  if (gone !== null) return leavingSteps(host, was, gone)
   const steps: HostStep[] = []
+  const former = formerNames.at(-1)
+  if (hostKey(was) !== hostKey(name) && former !== undefined) {
+    const changes = [{ field: 'name', before: hostKey(was), after: hostKey(name) }]
+    steps.push({ ...nothing, host, kind: 'REPLACED', reason: former.reason, changes })
+  }
   const inventory = inventoryChanges(was.stats, stats)
   if (inventory.length > 0) steps.push({ ...nothing, host, kind: 'INVENTORY', ...told(inventory) })
   const status = at(hosts.columns.status, host)
@@ -72,6 +84,11 @@ function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostS
       changes: moved('state', livenessStates, was.liveness, liveness),
     })
   return steps
+}
+
+function leavingSteps(host: HostIndex, was: HostBefore, { reason, isReadmitted }: Gone): HostStep[] {
+  if (was.gone === null) return [{ ...nothing, host, kind: 'FORGOTTEN', reason }]
+  return isReadmitted && !was.gone.isReadmitted ? [{ ...nothing, host, kind: 'READMITTED' }] : []
 }
 
 /** None where it stays what it is, and only its reason is another. */

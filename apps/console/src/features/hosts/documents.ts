@@ -18,7 +18,7 @@ export const FLEET = graphql(`
 export const FLEET_DELTAS = graphql(`
   subscription FleetDeltas($columns: [FleetColumn!]!, $after: Revision!) {
     fleetDeltas(columns: $columns, after: $after) {
-      from to ordinals names
+      from to ordinals names left
       otherNodes { ordinal node }
       dictionaries { column values sets }
       columns { name elementType data }

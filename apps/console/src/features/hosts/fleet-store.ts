@@ -45,6 +45,8 @@ export const askedColumns: readonly FleetColumn[] = [...codeColumns, ...setColum
 export interface PackedHosts {
   readonly ordinals: string
   readonly names: readonly string[]
+  /** Ordinals of hosts that are not there any more; only in events. */
+  readonly left?: readonly number[]
   readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
   readonly dictionaries: readonly {
     readonly column: FleetColumn
@@ -135,22 +137,32 @@ export function createFleetStore(): FleetStore {
 
     apply(hosts) {
       const changed = unpack(hosts.ordinals, 'U32')
+      const left = new Set(hosts.left?.filter((ordinal) => known[ordinal] === 1))
+      if (left.size > 0) {
+        for (const ordinal of left) known[ordinal] = 0
+        ordinals = ordinals.filter((ordinal) => !left.has(ordinal))
+        namesVersion++
+      }
       if (changed.length === 0) return
       let last = 0
       for (const ordinal of changed) last = Math.max(last, ordinal)
       makeRoom(last + 1)
 
       const seenFirst: number[] = []
+      let isRenamed = false
       changed.forEach((ordinal, i) => {
-        names[ordinal] = hosts.names[i] ?? ''
+        const name = hosts.names[i] ?? ''
         if (known[ordinal] === 0) seenFirst.push(ordinal)
+        else if (names[ordinal] !== name) isRenamed = true
+        names[ordinal] = name
         known[ordinal] = 1
       })
       for (const { ordinal, node } of hosts.otherNodes) nodes.set(ordinal, node)
       if (seenFirst.length > 0) {
         ordinals = Uint32Array.from([...ordinals, ...seenFirst]).sort()
-        namesVersion++
+        isRenamed = true
       }
+      if (isRenamed) namesVersion++
 
       for (const { name, elementType, data } of hosts.columns) {
         const column = unpack(data, elementType)

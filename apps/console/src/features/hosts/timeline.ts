@@ -52,6 +52,7 @@ export const groups = {
   liveness: { label: 'Signs of life', kinds: ['LIVENESS'] },
   inventory: { label: 'Inventory', kinds: ['FIRST_REPORT', 'INVENTORY'] },
   aggregates: { label: 'Aggregates', kinds: ['AGGREGATE_JOINED', 'AGGREGATE_LEFT', 'AGGREGATE_EDITED'] },
+  presence: { label: 'Coming and going', kinds: ['FORGOTTEN', 'READMITTED', 'REPLACED'] },
   claims: { label: 'Claims', kinds: ['CLAIM_MADE', 'CLAIM_CONFIRMED', 'CLAIM_ENDED'] },
   tries: { label: 'Lost tries', kinds: ['TRY_LOST'] },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly kinds: readonly Kind[] }>>
@@ -76,6 +77,9 @@ const words: Readonly<Record<Kind, string>> = {
   INVENTORY: 'inventory',
   STATUS: 'status',
   LIVENESS: 'sign of life',
+  FORGOTTEN: 'forgotten',
+  READMITTED: 'readmitted',
+  REPLACED: 'renamed',
   AGGREGATE_JOINED: 'came into aggregate',
   AGGREGATE_LEFT: 'left aggregate',
   AGGREGATE_EDITED: 'aggregate edited',

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { parseNatsAddress } from '../sync/nats/address.ts'
+import { type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+const IMPACT = 'impact { claimCount claims { id state } aggregates serverGroups }'
+const ENDS = `__typename ... on NotFound { key }
+  ... on ValidationError { issues { path rule } } ... on UserError { code message path }`
+const FORGET = `mutation ($hosts: [ResourceNameInput!]!, $force: Boolean, $dryRun: Boolean) {
+  hostForget(hosts: $hosts, force: $force, reason: "scrapped", dryRun: $dryRun) {
+    ... on HostForgetPayload { hosts { name gone { reason readmitted } } ${IMPACT} unchanged dryRun fleetRevision } ... on HostHasClaims { claimCount claims { id } } ${ENDS} } }`
+const READMIT = `mutation ($host: ResourceNameInput!) { hostReadmit(host: $host, reason: "repaired") {
+  ... on HostReadmitPayload { hosts { name } unchanged } ${ENDS} } }`
+const REPLACE = `mutation ($host: ResourceNameInput!, $by: ResourceNameInput!, $dryRun: Boolean) {
+  hostReplace(host: $host, by: $by, reason: "renamed", dryRun: $dryRun) {
+    ... on HostReplacePayload { hosts { name formerNames } merged { name } ${IMPACT} unchanged dryRun } ... on HostHasClaims { claimCount claims { id } } ${ENDS} } }`
+const REPORT = `mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { results { __typename
+  ... on ResourceStatsApplied { claimsMaterialised { id } } ... on ValidationError { code issues { path rule message } } ... on UserError { message } } } }`
+
+/** Where the log is. */
+const engines = [
+  { engine: 'postgres', skipped: undefined },
+  { engine: 'nats', skipped: noNatsServer },
+]
+
+describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, skipped }) => {
+  if (skipped !== undefined) {
+    test(`are forgotten [skipped: ${skipped}]`, (context) => context.skip(skipped))
+    return
+  }
+  let cluster: NatsServers | undefined
+  let api: TestService
+  beforeAll(async () => {
+    cluster = engine === 'nats' ? await startNatsServers() : undefined
+    api = await startTestService(cluster === undefined ? {} : { nats: parseNatsAddress(`${cluster.url}/leaving`) })
+  })
+  afterAll(async () => {
+    expect(api.warnings).toEqual([])
+    await api.close()
+    await cluster?.stop()
+  })
+
+  const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
+  const forget = async (host: string, more: Record<string, unknown> = {}): Promise<Json> =>
+    (await ask(FORGET, { hosts: [{ host }], ...more })).hostForget
+  const readmit = async (host: string): Promise<Json> => (await ask(READMIT, { host: { host } })).hostReadmit
+  const replace = async (host: string, by: string, more: Record<string, unknown> = {}): Promise<Json> =>
+    (await ask(REPLACE, { host: { host }, by: { host: by }, ...more })).hostReplace
+  const names = async (gone = false): Promise<string[]> =>
+    (await ask('query ($gone: Boolean!) { hosts(first: 100, gone: $gone) { nodes { name } } }', { gone })).hosts.nodes.map(
+      ({ name }: Json) => name,
+    )
+  const stats = (more: Record<string, unknown> = {}) => ({
+    ...{ vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0, instances: [], ...more },
+  })
+  /** The outcome of one full report by a new reporter. */
+  const reportAs = async (host: string, full: Record<string, unknown> = stats(), key?: string): Promise<Json> => {
+    const updates = [{ name: { host }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full } }]
+    const { data, text } = await api.ask(REPORT, { updates }, key)
+    if (!data) throw new Error(text)
+    return (data as Json).updateResourceStats.results[0]
+  }
+  const placeOn = async (host: string, input: Record<string, unknown> = {}, gantt: Record<string, unknown> = {}): Promise<Json> =>
+    placeWith(api, { claim: { mode: 'CONFIRM' }, ...input }, { forceHosts: [host], ...gantt })
+
+  // Placement: DELETE of a resource provider that is in use; Nova: service delete with allocations
+  test('a host with claims is not forgotten, and the refusal names them; forced, they end REVOKED in the same entry', async () => {
+    await api.report({ a1: {}, a2: {} })
+    const [first, second] = [await placeOn('a1'), await placeOn('a1')]
+    const claims = [first, second].map(({ destinations }) => destinations[0].selected.claim.id)
+    const refused = await forget('a1')
+    expect(refused).toMatchObject({ __typename: 'HostHasClaims', code: 'PRECONDITION', claimCount: 2, path: ['hosts'] })
+    expect(refused.claims.map(({ id }: Json) => id)).toEqual(claims)
+    expect(refused.message).toContain('2 live claims are on a1')
+
+    const shown = await forget('a1', { force: true, dryRun: true })
+    expect(shown).toMatchObject({
+      dryRun: true,
+      unchanged: false,
+      impact: { claimCount: 2, claims: claims.map((id) => ({ id, state: 'CONFIRMED' })) },
+    })
+    expect(await names()).toContain('a1')
+
+    const done = await forget('a1', { force: true })
+    expect(done).toMatchObject({ __typename: 'HostForgetPayload', unchanged: false, hosts: [{ name: 'a1', gone: { reason: 'scrapped' } }] })
+    const ended = await ask('query ($id: ID!) { claim(id: $id) { state reason revision host { name gone { reason } } } }', {
+      id: claims[0],
+    })
+    expect(ended.claim).toEqual({
+      ...{ state: 'REVOKED', reason: 'scrapped', revision: done.fleetRevision },
+      host: { name: 'a1', gone: { reason: 'scrapped' } },
+    })
+    expect(await names()).not.toContain('a1')
+    expect(await names(true)).toContain('a1')
+
+    // again: it says so, and changes nothing
+    const again = await forget('a1')
+    expect(again).toMatchObject({ unchanged: true, impact: { claimCount: 0 }, fleetRevision: done.fleetRevision })
+  })
+
+  test('what it left is in no count, list or aggregate; its page and its history stay', async () => {
+    await api.report({ b1: {}, b2: {} })
+    await ask('mutation { aggregateCreate(input: { name: "b", hosts: ["b1", "b2"] }) { __typename } }')
+    const before = (await ask('{ fleet { hostCount } }')).fleet.hostCount
+    expect(await forget('b1', { dryRun: true })).toMatchObject({ impact: { aggregates: ['b'] } })
+    await forget('b1')
+    const seen = await ask(`{ fleet { hostCount columns(names: [STATE]) { names } } liveness { up suspect down }
+      aggregates(first: 10, query: "b") { nodes { hostCount hosts(first: 10) { nodes { name } } } }
+      host(name: "b1") { name status gone { reason readmitted } capacity { capacity } timeline(first: 5) { nodes { kind text reason edit { mutation } } } } }`)
+    expect(seen.fleet.hostCount).toBe(before - 1)
+    expect(seen.fleet.columns.names).not.toContain('b1')
+    expect(seen.liveness.up + seen.liveness.suspect + seen.liveness.down).toBe(before - 1)
+    expect(seen.aggregates.nodes).toEqual([{ hostCount: 1, hosts: { nodes: [{ name: 'b2' }] } }])
+    expect(seen.host).toMatchObject({ gone: { reason: 'scrapped', readmitted: false } })
+    expect(seen.host.capacity.map(({ capacity }: Json) => capacity)).toEqual([0, 0, 0])
+    expect(seen.host.timeline.nodes).toContainEqual(
+      expect.objectContaining({ kind: 'FORGOTTEN', text: 'It was forgotten (scrapped).', reason: 'scrapped' }),
+    )
+    await vi.waitFor(async () => {
+      const [row] = await rows("SELECT status FROM compute_node WHERE host = 'b1'")
+      const [aggregate] = await rows("SELECT hosts FROM aggregate WHERE name = 'b'")
+      expect([row?.status, aggregate?.hosts]).toEqual(['FORGOTTEN', ['b2']])
+    })
+    const status = 'mutation { hostSetStatus(hosts: [{ host: "b1" }], status: DISABLED, reason: "x") { __typename } }'
+    expect((await ask(status)).hostSetStatus.__typename).toBe('NotFound')
+    expect(await placeOn('b1')).toMatchObject({ __typename: 'NoValidHost' })
+  })
+
+  test('reports of a forgotten host are refused until it is readmitted, and then a full one brings it back', async () => {
+    await api.report({ c1: {} })
+    await forget('c1')
+    expect(await reportAs('c1')).toMatchObject({
+      code: 'PRECONDITION',
+      issues: [{ rule: 'report.host_forgotten', path: ['input', 'updates', '0', 'name', 'host'] }],
+    })
+    expect(await readmit('c1')).toMatchObject({ __typename: 'HostReadmitPayload', unchanged: false })
+    expect(await readmit('c1')).toMatchObject({ unchanged: true })
+    expect(await names()).not.toContain('c1')
+    expect(await reportAs('c1')).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    expect(await names()).toContain('c1')
+    expect(await readmit('c1')).toMatchObject({ unchanged: true })
+    expect(await readmit('never')).toMatchObject({ __typename: 'NotFound' })
+  })
+
+  // Nova: rename of a compute host; given as Z05
+  test('Z05: a machine that came up under another name becomes one host again, with its claims, key and API key', async () => {
+    await api.report({ d1: {} })
+    const instance = randomUUID()
+    const key = randomUUID()
+    const placed = await placeOn('d1', { idempotencyKey: key }, { instanceUuids: [instance] })
+    const { claim } = placed.destinations[0].selected
+    const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['d1'] })).secret
+    expect(await reportAs('d2', stats({ vcpus: 32, instances: [instance] }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
+
+    expect(await replace('d1', 'd2', { dryRun: true })).toMatchObject({
+      ...{ dryRun: true, hosts: [{ name: 'd1' }], merged: [{ name: 'd2' }] },
+      impact: { claimCount: 1, claims: [{ id: claim.id }] },
+    })
+    expect(await replace('d1', 'd2')).toMatchObject({ unchanged: false, hosts: [{ name: 'd2', formerNames: ['d1'] }] })
+    expect(await replace('d1', 'd2')).toMatchObject({ unchanged: true })
+
+    const seen = await ask(`query ($id: ID!) { claim(id: $id) { state fence host { name } } host(name: "d1") { name formerNames } }`, {
+      id: claim.id,
+    })
+    expect(seen).toEqual({
+      claim: { state: 'MATERIALISED', fence: claim.fence, host: { name: 'd2' } },
+      host: { name: 'd2', formerNames: ['d1'] },
+    })
+    expect((await names()).filter((name) => name.startsWith('d'))).toEqual(['d2'])
+    const again = await placeOn('d1', { idempotencyKey: key }, { instanceUuids: [instance] })
+    expect(again).toMatchObject({ replayed: true, destinations: [{ selected: { claim: { id: claim.id } } }] })
+
+    // the key was made for the old name, and is not edited
+    expect(await reportAs('d2', stats({ vcpus: 32, instances: [instance] }), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    const old = await reportAs('d1', stats(), agent)
+    expect(old).toMatchObject({ code: 'PRECONDITION', issues: [{ rule: 'report.host_replaced' }] })
+    expect(old.issues[0].message).toContain('is called "d2" now')
+    expect(await reportAs('d3', stats(), agent)).toMatchObject({ code: 'FORBIDDEN' })
+
+    expect(await replace('d2', 'd3')).toMatchObject({ hosts: [{ name: 'd3', formerNames: ['d1', 'd2'] }] })
+    expect(await reportAs('d3', stats({ instances: [instance] }), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    await vi.waitFor(async () => {
+      expect(await rows("SELECT host FROM compute_node WHERE host IN ('d1', 'd2', 'd3') AND status <> 'FORGOTTEN'")).toEqual([
+        { host: 'd3' },
+      ])
+      expect(await rows(`SELECT host FROM claim WHERE instance_uuid = '${instance}'`)).toEqual([{ host: 'd3' }])
+    })
+  })
+
+  test('a host that has claims takes no other one in; a name that is taken or not plain is refused', async () => {
+    await api.report({ e1: {}, e2: {} })
+    await placeOn('e2')
+    expect(await replace('e1', 'e2')).toMatchObject({ __typename: 'HostHasClaims', claimCount: 1, path: ['by'] })
+    expect(await replace('e1', 'e1')).toMatchObject({ issues: [{ rule: 'leave.name_taken' }] })
+    expect(await replace('e1', 'e\u0007')).toMatchObject({ issues: [{ rule: 'call.unplain_name', path: ['by', 'host'] }] })
+    expect(await replace('e9', 'e3')).toMatchObject({ __typename: 'NotFound', key: 'e9' })
+    expect(await forget('e9')).toMatchObject({ __typename: 'NotFound', path: ['hosts', '0'] })
+  })
+
+  test('a forgotten node does not count against the nodes of an API key', async () => {
+    const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['f1'] })).secret
+    expect(await reportAs('f1', stats(), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    const node = async () => {
+      const updates = [
+        { name: { host: 'f1', node: 'n2' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: stats() } },
+      ]
+      const { data } = await api.ask(REPORT, { updates }, agent)
+      return (data as Json).updateResourceStats.results[0]
+    }
+    expect(await node()).toMatchObject({ code: 'FORBIDDEN' })
+    await forget('f1')
+    expect(await node()).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    expect(await reportAs('f1', stats(), agent)).toMatchObject({ code: 'PRECONDITION' })
+  })
+
+  test('each is a row of the audit', async () => {
+    const { nodes } = (await ask('{ auditLog(first: 100, query: "mutation:hostForget") { nodes { mutation result target } } }')).auditLog
+    expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostHasClaims', target: 'a1' })
+    expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostForgetPayload', target: 'a1' })
+  })
+
+  /** Read from the tables behind the service. */
+  async function rows(sql: string): Promise<Record<string, Json>[]> {
+    const client = new pg.Client({ ...api.connection })
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+})

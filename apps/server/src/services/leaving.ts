@@ -1,0 +1,257 @@
+import {
+  type Claim,
+  claimsKeeping,
+  type HostForgotten,
+  type HostName,
+  type HostRecord,
+  type HostReplaced,
+  hostKey,
+} from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import { type HostView, viewHost } from './host-view.ts'
+import type { HostNameInput } from './hosts.ts'
+import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
+import { checkName, checkText } from './text.ts'
+
+/** Claims that one answer lists; how many there are is answered too. */
+const LISTED_CLAIMS = 100
+const MOST_HOSTS = 1_000
+
+/** What a host takes along, or gives up, worked out before it is done. */
+export interface LeavingImpact {
+  /** Live claims that would end, or follow their host to its new name; at most 100, oldest first. */
+  readonly claims: readonly Claim[]
+  readonly claimCount: number
+  /** Names of aggregates whose lists change. */
+  readonly aggregates: readonly string[]
+  /** Server groups of those claims. */
+  readonly serverGroups: readonly string[]
+}
+
+export interface LeavingDone {
+  readonly type: 'done'
+  readonly hosts: readonly HostView[]
+  readonly impact: LeavingImpact
+  /** True where all was so already: nothing was written. */
+  readonly unchanged: boolean
+  readonly dryRun: boolean
+  readonly revision: number
+}
+
+export interface ReplaceDone extends LeavingDone {
+  /** Hosts that came up under the new names and would go into those that they are. */
+  readonly merged: readonly HostView[]
+}
+
+/** Hosts have live claims, so that nothing was done. */
+export interface HostHasClaims extends Failure {
+  readonly type: 'host-has-claims'
+  readonly claims: readonly Claim[]
+  readonly claimCount: number
+}
+
+/** Hosts that leave the fleet, come back, or get another name (docs/hosts-leave.md). */
+export interface Leaving {
+  forget(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly force: boolean
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<LeavingDone | HostHasClaims | NotFound | Invalid>
+  readmit(host: HostNameInput, reason: string): Promise<LeavingDone | NotFound | Invalid>
+  replace(input: {
+    readonly host: HostNameInput
+    readonly by: HostNameInput
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<ReplaceDone | HostHasClaims | NotFound | Invalid>
+  /** Host names that a key bound to some may report for: those, and what hosts of those names are called since they were replaced. */
+  boundNames(hosts: readonly string[]): readonly string[]
+}
+
+export function createLeaving(replica: Replica): Leaving {
+  const viewsOf = (records: readonly HostRecord[]): HostView[] => records.map((record) => viewHost(replica.fleet, record))
+  const records = (indexes: readonly HostRecord['index'][]): HostRecord[] => indexes.map((index) => replica.fleet.hosts.get(index))
+  const presentOf = ({ host, node }: HostNameInput): HostRecord[] => {
+    const { hosts } = replica.fleet
+    return records(hosts.nodesOf(host)).filter((record) => typeof node !== 'string' || record.node === node)
+  }
+  const forgottenOf = ({ host, node }: HostNameInput): HostRecord[] =>
+    records(replica.fleet.hosts.forgottenNodesOf(host)).filter((record) => typeof node !== 'string' || record.node === node)
+  const isFormer = (record: HostRecord, { host, node }: HostNameInput): boolean =>
+    record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
+  const renamedOf = (name: HostNameInput): HostRecord[] =>
+    records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
+  const keptBy = (all: readonly HostRecord[]): Claim[] =>
+    all.flatMap((record) => claimsKeeping(record, replica.fleet.now)).sort((a, b) => a.fence - b.fence)
+
+  const impactOf = (all: readonly HostRecord[], isRename: (host: string) => boolean): LeavingImpact => {
+    const { aggregates, hosts } = replica.fleet
+    const claims = keptBy(all)
+    const left = new Set(all.map(({ index }) => index))
+    const names = [...new Set(all.map(({ host }) => host))].filter(
+      (host) => isRename(host) || hosts.nodesOf(host).every((index) => left.has(index)),
+    )
+    return {
+      claims: claims.slice(0, LISTED_CLAIMS),
+      claimCount: claims.length,
+      aggregates: [...new Set(names.flatMap((host) => aggregates.of(host).map(({ name }) => name)))].sort(),
+      serverGroups: [...new Set(claims.flatMap(({ group }) => group ?? []))].sort(),
+    }
+  }
+  const hasClaims = (all: readonly HostRecord[], cure: string, path: readonly string[]): HostHasClaims => {
+    const claims = keptBy(all)
+    const named = all.filter((record) => claimsKeeping(record, replica.fleet.now).length > 0).map(hostKey)
+    const shown = `${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}`
+    return {
+      type: 'host-has-claims',
+      code: 'PRECONDITION',
+      message: `${claims.length} live ${claims.length === 1 ? 'claim is' : 'claims are'} on ${shown}. ${cure}`,
+      path,
+      claims: claims.slice(0, LISTED_CLAIMS),
+      claimCount: claims.length,
+    }
+  }
+
+  return {
+    async forget({ hosts: names, force, reason, dryRun }) {
+      const issues = checkText(['reason'], reason, { max: 1_000 })
+      if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const missing = names.findIndex((name) => presentOf(name).length === 0 && forgottenOf(name).length === 0)
+      const lost = names[missing]
+      if (lost !== undefined) return notThere(lost, renamedOf(lost), ['hosts', String(missing)])
+      const leaving = [...new Set(names.flatMap(presentOf))]
+      const all = [...new Set([...leaving, ...names.flatMap(forgottenOf)])]
+      const impact = impactOf(leaving, () => false)
+      const done = (revision: number): LeavingDone => ({
+        type: 'done',
+        hosts: viewsOf(all),
+        impact,
+        unchanged: leaving.length === 0,
+        dryRun,
+        revision,
+      })
+      if (leaving.length === 0) return done(replica.fleet.place.revision)
+      const cure = 'Move or release them first; or force it, and they end REVOKED.'
+      if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
+      if (dryRun) return done(replica.fleet.place.revision)
+      const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, reason }
+      const [verdict] = await replica.propose([change])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
+      // another call forgot some of them meanwhile
+      if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
+      return done(verdict?.revision ?? replica.fleet.place.revision)
+    },
+
+    async readmit(name, reason) {
+      const issues = checkText(['reason'], reason, { max: 1_000 })
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const [forgotten, renamed] = [forgottenOf(name), renamedOf(name)]
+      const impact: LeavingImpact = { claims: [], claimCount: 0, aggregates: [], serverGroups: [] }
+      const done = (all: readonly HostRecord[], unchanged: boolean, revision: number): LeavingDone => ({
+        type: 'done',
+        hosts: viewsOf(all),
+        impact,
+        unchanged,
+        dryRun: false,
+        revision,
+      })
+      const { revision } = replica.fleet.place
+      const all = [...forgotten, ...renamed]
+      if (all.length === 0) {
+        const present = presentOf(name)
+        return present.length > 0 ? done(present, true, revision) : notThere(name, [], ['host'])
+      }
+      const asked: HostName[] = [
+        ...forgotten.filter(({ gone }) => gone?.isReadmitted !== true).map(nameOf),
+        ...renamed.flatMap(({ formerNames }) =>
+          formerNames.filter((former) => isMeant(former, name) && !former.isFree).map(({ host, node }) => ({ host, node })),
+        ),
+      ]
+      if (asked.length === 0) return done(all, true, revision)
+      const verdicts = await replica.propose(asked.map((one) => ({ type: 'readmit', ...one, reason })))
+      const refused = verdicts.find((verdict) => verdict.void !== undefined)
+      if (refused?.void !== undefined) return changedMeanwhile(refused.void, ['host'])
+      return done(all, false, verdicts[0]?.revision ?? revision)
+    },
+
+    async replace({ host, by, reason, dryRun }) {
+      const issues = [...checkText(['reason'], reason, { max: 1_000 }), ...checkName(['by', 'host'], by.host)]
+      if (typeof by.node === 'string') issues.push(...checkName(['by', 'node'], by.node))
+      if (typeof by.node === 'string' && typeof host.node !== 'string')
+        issues.push(issue(['by', 'node'], by.node, 'be left out where all nodes of a host are replaced'))
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const { revision } = replica.fleet.place
+      const old = presentOf(host)
+      const followers = renamedOf(host)
+      if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
+        return { type: 'done', hosts: viewsOf(followers), impact: impactOf([], () => false), merged: [], unchanged: true, dryRun, revision }
+      if (old.length === 0) return notThere(host, followers, ['host'])
+      const pairs = old.map((record) => ({ from: nameOf(record), to: nextName(record, by) }))
+      const merging = pairs.flatMap(({ to }) => replica.fleet.hosts.find(to) ?? [])
+      const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
+      const taken = pairs.find(({ from, to }) => {
+        const renamed = replica.fleet.hosts.findRenamed(to)
+        return hostKey(from) === hostKey(to) || (renamed !== undefined && renamed !== replica.fleet.hosts.find(from))
+      })
+      if (taken !== undefined) {
+        const rule = 'be another name than the present one, and no former name of another host; readmit that name first'
+        return invalid([issue(['by'], hostKey(taken.to), rule, 'leave.name_taken')])
+      }
+      const cure = 'A host goes into another one only without claims: release them, or forget the host by force first.'
+      if (keptBy(merging).length > 0) return hasClaims(merging, cure, ['by'])
+      const impact = impactOf(old, (name) => name !== by.host)
+      const merged = viewsOf(merging)
+      const done = (at: number): ReplaceDone => ({
+        type: 'done',
+        hosts: viewsOf(old),
+        impact,
+        merged,
+        unchanged: false,
+        dryRun,
+        revision: at,
+      })
+      if (dryRun) return done(revision)
+      const [verdict] = await replica.propose([change])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['host'])
+      return done(verdict?.revision ?? revision)
+    },
+
+    boundNames(names) {
+      const { hosts } = replica.fleet
+      const heirs = names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => hosts.get(index).host))
+      return heirs.length === 0 ? names : [...new Set([...names, ...heirs])]
+    },
+  }
+}
+
+const nameOf = ({ host, node }: HostName): HostName => ({ host, node })
+
+const isMeant = (name: HostName, { host, node }: HostNameInput): boolean =>
+  name.host === host && (typeof node !== 'string' || name.node === node)
+
+/** A node that goes by its host's name goes by the new one; others keep their own where none is given. */
+const nextName = ({ host, node }: HostName, by: HostNameInput): HostName => ({
+  host: by.host,
+  node: by.node ?? (node === host ? by.host : node),
+})
+
+const shown = ({ host, node }: HostNameInput): string => (node && node !== host ? `${host}/${node}` : host)
+
+function notThere(name: HostNameInput, renamed: readonly HostRecord[], path: readonly string[]): NotFound {
+  const failure = notFound('host', shown(name), path)
+  const [heir] = renamed
+  return heir === undefined ? failure : { ...failure, message: `${failure.message} It is called ${hostKey(heir)} since it was replaced.` }
+}
+
+/** What the log said, where another call came in between. */
+const changedMeanwhile = (code: NonNullable<Parameters<typeof sentenceOf>[0]>, path: readonly string[]): Invalid =>
+  invalid(
+    [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: look again.`, expected: 'as it was read', actual: '' }],
+    'CONFLICT',
+  )

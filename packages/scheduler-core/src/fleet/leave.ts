@@ -1,0 +1,198 @@
+import { isLive } from '../claims/claim.ts'
+import { isOverdue } from '../claims/instances.ts'
+import type { Void } from '../claims/judge.ts'
+import { takeDocument } from '../namespace/taken.ts'
+import type { HostForgotten, HostName, HostReadmitted, HostReplaced } from './change.ts'
+import { at } from './columns.ts'
+import type { Fleet } from './fleet.ts'
+import type { HostRecord, OwnHostRecord, Reporter } from './hosts.ts'
+import type { FormerName, Gone } from './names.ts'
+import { PAST_INCARNATIONS, takeStats } from './report.ts'
+import { hostStatsV1_0 } from './stats-versions/v1-0.ts'
+import { currentStats } from './stats-versions.ts'
+
+/**
+ * How hosts leave a fleet, and come back (feature level HOSTS_LEAVE). A host that left keeps its index, which is its identity for the log:
+ * its record stays as a tombstone without capacity, instances, documents, aggregates or live claims, under a name that no report may use
+ * until it is readmitted. A host that is replaced keeps all it has and gets another name.
+ */
+
+/** What a host has that never reported anything. */
+const NOTHING = currentStats(
+  hostStatsV1_0.parse({ vcpus: 0, vcpusUsed: 0, memoryMb: 0, memoryMbUsed: 0, localGb: 0, localGbUsed: 0, instances: [] }),
+)
+
+/** Live claims that keep a host from being forgotten: a reservation whose time is over does not. */
+export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
+
+/** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
+export function takeForget(fleet: Fleet, { hosts: names, isForced, reason }: HostForgotten): Void {
+  const { hosts, now } = fleet
+  const found = names.map((name) => hosts.find(name))
+  const records = found.filter((record) => record !== undefined)
+  if (records.length < names.length) return 'leave.not_there'
+  if (!isForced && records.some((record) => claimsKeeping(record, now).length > 0)) return 'leave.has_claims'
+  for (const { index } of records) {
+    endClaims(fleet, hosts.get(index), reason)
+    bury(fleet, hosts.own(index), { reason, mergedInto: null })
+  }
+  return undefined
+}
+
+/** In the order in which they were made, which is the same on every replica. */
+function endClaims({ ledger, place, now }: Fleet, { claims }: HostRecord, reason: string): void {
+  const ids = [...claims].sort((a, b) => a.fence - b.fence).map(({ id }) => id)
+  for (const id of ids) {
+    const claim = ledger.claims.get(id)
+    // the destination of a move in place ends with its source
+    if (claim === undefined || !isLive(claim)) continue
+    if (isOverdue(claim, now)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
+    else ledger.end(claim, 'REVOKED', reason, place.revision, now)
+  }
+}
+
+/** The name may be used again: a forgotten host comes back with its next full report; a former name of a replaced host is free for another machine. */
+export function takeReadmit({ hosts, place }: Fleet, name: HostReadmitted): Void {
+  const forgotten = hosts.findForgotten(name)
+  if (forgotten?.gone) {
+    hosts.keepBefore(forgotten.index)
+    const record = hosts.own(forgotten.index)
+    hosts.rename(record, { gone: { ...forgotten.gone, isReadmitted: true } })
+    record.revision = place.revision
+    return undefined
+  }
+  const renamed = hosts.findRenamed(name)
+  if (renamed === undefined) return 'leave.not_gone'
+  const record = hosts.own(renamed.index)
+  const isMeant = (former: FormerName): boolean => former.host === name.host && former.node === name.node
+  hosts.rename(record, { formerNames: record.formerNames.map((former) => (isMeant(former) ? { ...former, isFree: true } : former)) })
+  record.revision = place.revision
+  return undefined
+}
+
+/**
+ * Hosts get other names; what they hold, and all that names them by index, follows. A host that came up under a new name already goes into the
+ * one that it is: it may hold no live claim, and its report becomes the report.
+ */
+export function takeReplace(fleet: Fleet, { hosts: pairs, reason }: HostReplaced): Void {
+  const { hosts } = fleet
+  const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
+  if (keys.size < 2 * pairs.length) return 'leave.name_taken'
+  const refusal = pairs.map((pair) => refusesPair(fleet, pair)).find((code) => code !== undefined)
+  if (refusal !== undefined) return refusal
+  for (const { from, to } of pairs) replace(fleet, hosts.find(from) as HostRecord, to, reason)
+  return undefined
+}
+
+function refusesPair(fleet: Fleet, { from, to }: HostReplaced['hosts'][number]): Void {
+  const { hosts, now } = fleet
+  const old = hosts.find(from)
+  if (old === undefined) return 'leave.not_there'
+  const renamed = hosts.findRenamed(to)
+  if (renamed !== undefined && renamed.index !== old.index) return 'leave.name_taken'
+  const next = hosts.find(to)
+  if (next === undefined) return undefined
+  if (next.index === old.index) return 'leave.name_taken'
+  return claimsKeeping(next, now).length > 0 ? 'leave.has_claims' : undefined
+}
+
+function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string): void {
+  const { hosts, ledger, place, now } = fleet
+  const next = hosts.find(to) ?? hosts.findForgotten(to)
+  // as it is before it is buried
+  const reported = next?.gone === null ? { ...next, state: at(hosts.columns.liveness, next.index) } : undefined
+  if (next !== undefined) {
+    endClaims(fleet, next, reason)
+    bury(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
+  }
+  hosts.keepBefore(old.index)
+  const record = hosts.own(old.index)
+  const from = { host: record.host, node: record.node }
+  const isMeant = (former: FormerName): boolean => former.host === to.host && former.node === to.node
+  const formerNames = record.formerNames.map((former) => (isMeant(former) ? { ...former, isFree: true } : former))
+  hosts.rename(record, {
+    host: to.host,
+    node: to.node,
+    formerNames: [...formerNames, { ...from, until: place.revision, at: now, reason, isFree: false }],
+  })
+  renameInAggregates(fleet, from.host, to.host)
+  fleet.aggregates.attach(record)
+  if (reported !== undefined) takeOver(fleet, record, reported)
+  record.revision = place.revision
+  hosts.columns.lastEdit[record.index] = place.revision
+  for (const claim of record.claims) if (isLive(claim)) ledger.touch(ledger.own(claim), place.revision)
+  hosts.touch(record.index)
+}
+
+/** The report, the documents and the sign of life of the host that is the same machine; what the old one sends late is stale. */
+function takeOver(fleet: Fleet, record: OwnHostRecord, from: HostRecord & { readonly state: number }): void {
+  const { hosts } = fleet
+  record.reporters = new Map([
+    ...record.reporters,
+    ...Array.from(from.reporters, ([name, reporter]) => [name, following(reporter, record.reporters.get(name))] as const),
+  ])
+  record.reportedAt = from.reportedAt
+  hosts.columns.liveness[record.index] = from.state
+  record.livenessReason = from.livenessReason
+  for (const [name, document] of from.namespaces) {
+    const before = record.namespaces.get(name)
+    record.namespaces = new Map(record.namespaces).set(name, document)
+    takeDocument(hosts, record.index, name, before)
+  }
+  takeStats(fleet, record, from.stats, undefined)
+}
+
+function following(reporter: Reporter, before: Reporter | undefined): Reporter {
+  if (before === undefined) return reporter
+  const past = [...reporter.past, before.incarnation, ...before.past].filter((incarnation) => incarnation !== reporter.incarnation)
+  return { ...reporter, past: [...new Set(past)].slice(0, PAST_INCARNATIONS) }
+}
+
+/** Leaves of a host without live claims what is told of the past, and what makes its old reports stale. */
+function bury(fleet: Fleet, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): void {
+  const { hosts, place, now } = fleet
+  const { index, host } = record
+  const { columns } = hosts
+  hosts.keepBefore(index)
+  if (record.gone === null && hosts.nodesOf(host).length === 1) leaveAggregates(fleet, host)
+  for (const [name, document] of record.namespaces) {
+    record.namespaces = new Map([...record.namespaces].filter(([other]) => other !== name))
+    takeDocument(hosts, index, name, document)
+  }
+  record.usedFrom = 'REPORT'
+  record.usedFromReason = ''
+  takeStats(fleet, record, NOTHING, undefined)
+  columns.status[index] = 0
+  record.statusReason = ''
+  columns.liveness[index] = 0
+  record.livenessReason = ''
+  record.revision = place.revision
+  columns.lastEdit[index] = place.revision
+  hosts.rename(record, { gone: { revision: place.revision, at: now, isReadmitted: false, ...why } })
+  fleet.aggregates.attach(record)
+  hosts.touch(index)
+}
+
+/** Takes a host's name off the lists of aggregates, for its last node. */
+function leaveAggregates({ aggregates, place, now }: Fleet, host: string): void {
+  for (const { uuid, version, name, metadata, hosts } of aggregates.of(host))
+    aggregates.take(
+      { type: 'aggregate', uuid, expectedVersion: version, next: { name, metadata, hosts: hosts.filter((other) => other !== host) } },
+      place.revision,
+      now,
+    )
+}
+
+/** The lists of aggregates name the host by its new name: instead of the old one, or next to it while other nodes have that. */
+function renameInAggregates({ aggregates, hosts, place, now }: Fleet, from: string, to: string): void {
+  if (from === to) return
+  const stays = hosts.nodesOf(from).length > 0
+  for (const { uuid, version, name, metadata, hosts: names } of aggregates.of(from)) {
+    const next = names.flatMap((other) => (other !== from ? [other] : stays ? [from, to] : [to]))
+    aggregates.take(
+      { type: 'aggregate', uuid, expectedVersion: version, next: { name, metadata, hosts: [...new Set(next)] } },
+      place.revision,
+      now,
+    )
+  }
+}
