@@ -120,6 +120,8 @@ export class ReferenceModel {
   /** How long a key outlives its last claim, milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
+  /** Names under which reports counted, whatever became of the hosts. */
+  reported = new Set<string>()
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
   groups: ModelGroup[] = []
@@ -755,6 +757,7 @@ export class ReferenceModel {
     host.incarnation = change.incarnation
     host.sequence = change.sequence
     if (known === undefined) this.hosts.push(host)
+    this.reported.add(change.host)
     this.#takeFull(host, change.full)
     return undefined
   }

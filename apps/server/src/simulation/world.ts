@@ -647,7 +647,7 @@ class World {
       ({ results: [result] }) => {
         const hasLeft = result?.type === 'invalid' && result.issues.every(({ code }) => code.startsWith('report.host_'))
         if (result?.type === 'invalid' && !hasLeft) this.#fail(`a report of ${host} is refused: ${result.message}`)
-        if (result?.type === 'applied' && !result.unchanged && this.#model.host(host) === undefined)
+        if (result?.type === 'applied' && !result.unchanged && !this.#model.reported.has(host))
           this.#fail(`I3: a report of ${host} was taken, and is not in the log`)
       },
     )

@@ -34,6 +34,7 @@ export const HOST = graphql(`
     host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
       usedFrom usedFromReason warnings { code subject reported held text }
+      gone { at reason readmitted } formerNames
       told { field label value }
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
       numa { cells { id cpus dedicated pinned cpusUsed cpusFree memoryMb memoryUsedMb memoryFreeMb pages { sizeKib total reserved used free } } }

@@ -50,6 +50,19 @@ describe('the fleet as columns', () => {
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
   })
 
+  it('drops hosts that left, takes them in again under their ordinals, and has the new names of renamed ones', () => {
+    const store = createFleetStore()
+    store.apply(packHosts(['a', 'b', 'c'].map((name, ordinal) => ({ ordinal, name }))))
+    const before = store.namesVersion
+    store.apply({ ...packHosts([]), left: [1, 7] })
+    expect([[...store.ordinals], store.namesVersion > before]).toEqual([[0, 2], true])
+    const without = store.namesVersion
+    store.apply({ ...packHosts([{ ordinal: 2, name: 'd' }]), left: [] })
+    expect([store.nameOf(2), store.namesVersion > without]).toEqual(['d', true])
+    store.apply(packHosts([{ ordinal: 1, name: 'b' }]))
+    expect([...store.ordinals]).toEqual([0, 1, 2])
+  })
+
   it('knows an event of another history: an ordinal has another host there', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c' }]))

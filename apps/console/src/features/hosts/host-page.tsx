@@ -37,6 +37,7 @@ const route = getRouteApi('/hosts/$host')
 
 /** Of sheets that are seldom opened. */
 const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
+const Leaving = lazy(async () => ({ default: (await import('./leaving.tsx')).Leaving }))
 const InventoryChange = lazy(async () => ({ default: (await import('./inventory-change.tsx')).InventoryChange }))
 
 /** One host, whole: what it has, who holds it, why. */
@@ -227,6 +228,11 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
                   Used amounts from {host.usedFrom === 'REPORT' ? 'claims' : 'the report'}
                 </WriteButton>
               ) : null}
+              {scopes.includes('ADMIN') ? (
+                <Suspense>
+                  <Leaving host={host} onChanged={onChanged} />
+                </Suspense>
+              ) : null}
             </>
           ) : (
             <Text size="xs" c="dimmed" component="span">
@@ -258,12 +264,28 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
           />
         ) : null}
       </HostFacts>
+      {host.gone === null ? null : <Gone gone={host.gone} />}
+      {host.formerNames.length === 0 ? null : (
+        <Text size="xs" c="dimmed">
+          Was called {host.formerNames.join(', ')}
+        </Text>
+      )}
       {host.warnings.map(({ code, subject, text }) => (
         <Alert key={`${code} ${subject}`} color="yellow" role="status" mt="xs" title={titles[code] ?? code}>
           {text}
         </Alert>
       ))}
     </>
+  )
+}
+
+function Gone({ gone: { at, reason, readmitted } }: { readonly gone: NonNullable<HostDetail['gone']> }) {
+  const zone = useTimeZone()
+  return (
+    <Alert color="yellow" role="status" mt="xs" title="The host was forgotten">
+      <span title={titleOfTime(at)}>Since {formatTime(at, zone)}</span>: {reason}.{' '}
+      {readmitted ? 'It is readmitted: its next full report brings it back.' : 'Its reports are refused until it is readmitted.'}
+    </Alert>
   )
 }
 
