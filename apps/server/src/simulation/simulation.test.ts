@@ -6,7 +6,7 @@ import { runWorld } from './world.ts'
 
 const WORLDS = byExtent(40, 200)
 
-/** Seeds that once failed, with what was found. They stay. */
+/** Seeds that once failed, with what was found, as worlds were drawn then: whatever draws more kinds of acts changes the world of each seed. */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [87, 'the model remembered ended claims that the core had forgotten'],
   [181, 'a confirm that was under way while its claim was released'],
