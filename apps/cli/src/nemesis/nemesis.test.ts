@@ -29,7 +29,9 @@ test.skipIf(noNats)(
   () => findNothing({ engine: 'nats', faults: ["kill -9 of the stream's leader", 'kill -9 of a replica'] }),
 )
 
-const SEEDS = ['1', '2', '3', '4', '5']
+const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
+/** As long as all of them take on a busy machine; most often the first finds it. */
+const LONG_MS = 900_000
 
 /** What callers and hosts of a run find broken on two replicas of this process: nothing is killed. */
 async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed: string): Promise<string> {
@@ -47,18 +49,19 @@ async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<Nemesis
   for (const one of wanted) expect(broken).toMatch(one)
 }
 
+// which rule of the check finds what is in check.test.ts; here calls have to meet by chance
 describe('on replicas that nothing is done to, the nemesis finds', () => {
   test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
   })
 
-  test('that before feature level 8 things are promised twice', async () => {
+  test.skipIf(!isLongForm)(`that before feature level 8 things are promised twice${longFormNote}`, { timeout: LONG_MS }, async () => {
     const release = { settings: { GANTT_FEATURE_LEVEL: String(STRICT_CLAIMS - 1) } }
     const amounts = /no host ever holds more than it has|no host holds more than it has|each host counts exactly its claims/
     await findsAll([amounts, /an instance that has a claim gets no other/], { release })
   })
 
-  test('a claim that forgets its amount when pins move', async () => {
+  test.skipIf(!isLongForm)(`a claim that forgets its amount when pins move${longFormNote}`, { timeout: LONG_MS }, async () => {
     const { apply } = Fleet.prototype
     vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
       const verdicts = apply.call(this, entry)
