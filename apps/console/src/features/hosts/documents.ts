@@ -7,6 +7,7 @@ export const FLEET = graphql(`
       columns(names: $columns) {
         asOf ordinals names
         otherNodes { ordinal node }
+        renamed { ordinal names }
         dictionaries { column values sets }
         columns { name elementType data }
       }
@@ -20,6 +21,7 @@ export const FLEET_DELTAS = graphql(`
     fleetDeltas(columns: $columns, after: $after) {
       from to ordinals names left
       otherNodes { ordinal node }
+      renamed { ordinal names }
       dictionaries { column values sets }
       columns { name elementType data }
       gap { resumeAt }
