@@ -35,6 +35,7 @@ export const HOST = graphql(`
     viewer { scopes }
     host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
+      formerNames gone { at revision reason readmitted }
       usedFrom usedFromReason warnings { code subject reported held text }
       told { field label value }
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
