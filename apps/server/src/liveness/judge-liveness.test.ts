@@ -114,3 +114,13 @@ describe('many at once are not taken for down', () => {
     expect(judge(hosts, allSilent(hosts, 10_000))).toMatchObject({ changes: [] })
   })
 })
+
+test('a host that was replaced is given its time from then on, whatever was heard of its names before', () => {
+  const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
+  const heard = (now: number, last: number | undefined) => ({ now, listeningSince: 0, source: 'reports', lastOf: () => last })
+  const host = { host: 'new', node: 'new', state: 'UP' as const, reportedAt: 1_000, namedAt: 1_000_000, domains: [] }
+  for (const last of [undefined, 500]) {
+    expect(judgeLiveness([host], heard(1_059_999, last), patience).changes).toEqual([])
+    expect(judgeLiveness([host], heard(1_060_000, last), patience).changes).toMatchObject([{ state: 'SUSPECT' }])
+  }
+})

@@ -6,6 +6,8 @@ export interface WatchedHost extends HostName {
   readonly state: Liveness
   /** Store time of its last report in the log: what counts for a host that was never heard otherwise. */
   readonly reportedAt: number
+  /** Store time since which it has its name, where it was replaced: nobody can have heard it by that name before. */
+  readonly namedAt?: number
   /** What fails as a whole: its zone, its rack. Asked only where hosts would go DOWN. */
   readonly domains: readonly string[]
 }
@@ -47,7 +49,7 @@ export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { sus
   const silent = new Set<WatchedHost>()
   // a large fleet is looked at every few seconds, between two requests: nothing is made for a host of which there is nothing to say
   for (const host of hosts) {
-    const last = heard.lastOf(host) ?? host.reportedAt
+    const last = Math.max(heard.lastOf(host) ?? host.reportedAt, host.namedAt ?? 0)
     const silence = now - Math.max(last, listeningSince)
     if (host.state === 'DOWN' || silence >= suspectAfterMs) silent.add(host)
     if (host.state !== 'UP' && now - last < suspectAfterMs) changes.push({ host, state: 'UP', reason: 'heard again' })

@@ -91,15 +91,17 @@ class Watched implements WatchedHost {
   readonly host: string
   readonly node: string
   readonly reportedAt: number
+  readonly namedAt: number
   readonly state: Liveness
   readonly #fleet: Fleet
   readonly #zone: string
   readonly #aggregates: readonly string[]
 
-  constructor(fleet: Fleet, { host, node, index, reportedAt, zone, aggregates }: HostRecord) {
+  constructor(fleet: Fleet, { host, node, index, reportedAt, zone, aggregates, formerNames }: HostRecord) {
     this.host = host
     this.node = node
     this.reportedAt = reportedAt
+    this.namedAt = formerNames.at(-1)?.at ?? 0
     this.state = livenessStates[fleet.hosts.columns.liveness[index] as number] ?? 'DOWN'
     this.#fleet = fleet
     this.#zone = zone

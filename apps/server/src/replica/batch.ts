@@ -180,7 +180,9 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
   const isFresh = work.arrived <= options.freshUpTo
-  const found = findInstances(fleet, call, Math.max(fleet.now, work.notAfter - call.deadlineMs))
+  // a store whose clock was set back stamps entries earlier than the replica expects: what was void once is asked by the log's own time
+  const now = work.attempt === 0 ? Math.max(fleet.now, work.notAfter - call.deadlineMs) : fleet.now
+  const found = findInstances(fleet, call, now)
   if (found?.type === 'taken')
     return isFresh && overlayIsEmpty
       ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }

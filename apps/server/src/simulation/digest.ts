@@ -8,8 +8,10 @@ export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Flee
   const { status, liveness, lastEdit } = hosts.columns
   return JSON.stringify({
     revision: place.revision,
-    hosts: hosts.records.map(({ host, index, zone, gpus }) => [
+    hosts: hosts.records.map(({ host, index, zone, gpus, gone, formerNames }) => [
       host,
+      gone === null ? null : gone.mergedInto !== null ? 'merged' : gone.isReadmitted ? 'readmitted' : 'forgotten',
+      formerNames.filter(({ isFree }) => !isFree).map((former) => former.host),
       zone,
       hostStatuses[at(status, index)],
       livenessStates[at(liveness, index)],
@@ -52,7 +54,9 @@ export function digestOfModel(model: ReferenceModel): string {
     revision: model.revision,
     hosts: model.hosts.map((host) => [
       host.name,
-      model.zoneOf(host.name),
+      host.gone,
+      host.former,
+      host.gone === null ? model.zoneOf(host.name) : 'nova',
       host.status,
       host.liveness,
       host.edited,

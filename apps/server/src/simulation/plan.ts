@@ -38,6 +38,9 @@ const weights = {
   slow: 2,
   deaf: 1,
   jump: 2,
+  forget: 2,
+  readmit: 3,
+  replace: 2,
 } as const
 
 export const acts = Object.keys(weights) as (keyof typeof weights)[]

@@ -33,6 +33,13 @@ export interface ModelHost {
   liveness: string
   /** Revision of the last edit. */
   edited: number
+  /** Its last report; null before the first, and of one that left. */
+  // biome-ignore lint/suspicious/noExplicitAny: the model reads the log as the JSON that it is
+  full: any
+  /** Not there any more: forgotten, let in again with its next report, or part of another host since that was renamed. */
+  gone: 'forgotten' | 'readmitted' | 'merged' | null
+  /** What it was called before, and may not be used by others. */
+  former: string[]
 }
 
 export interface ModelClaim {
@@ -111,6 +118,8 @@ export class ReferenceModel {
   /** How long a key outlives its last claim, milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
+  /** Names under which reports counted, whatever became of the hosts. */
+  reported = new Set<string>()
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
   groups: ModelGroup[] = []
@@ -154,7 +163,15 @@ export class ReferenceModel {
   }
 
   host(name: string): ModelHost | undefined {
-    return this.hosts.find((host) => host.name === name)
+    return this.hosts.find((host) => host.name === name && host.gone === null)
+  }
+
+  #forgotten(name: string): ModelHost | undefined {
+    return this.hosts.find((host) => host.name === name && (host.gone === 'forgotten' || host.gone === 'readmitted'))
+  }
+
+  #renamed(name: string): ModelHost | undefined {
+    return this.hosts.find(({ former }) => former.includes(name))
   }
 
   claim(id: string): ModelClaim | undefined {
@@ -179,6 +196,7 @@ export class ReferenceModel {
    * what the report says, or what the claims of the listed instances hold, whichever is more.
    */
   free(host: ModelHost, resourceClass: string, without: ModelClaim[] = []): number {
+    if (host.gone !== null) return 0
     const { capacity, used } = host.classes[resourceClass] ?? NOTHING
     const { shown, beside } = this.#held(host, without)
     const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
@@ -189,6 +207,7 @@ export class ReferenceModel {
 
   /** GPUs of a host that nobody has: a claim of one that is in use otherwise has the first that is left. */
   gpusLeft(host: ModelHost, without: ModelClaim[] = []): number[] {
+    if (host.gone !== null) return []
     const { shown, beside } = this.#held(host, without)
     const used = host.fromClaims ? [] : host.gpusUsed
     let left = host.gpus.filter((gpu) => !used.includes(gpu))
@@ -216,6 +235,7 @@ export class ReferenceModel {
 
   /** GPUs that a host has beyond what is in use and what claims hold, however they are spread; below 0: more than it has. */
   gpuRoom(host: ModelHost): number {
+    if (host.gone !== null) return 0
     const { shown, beside } = this.#held(host)
     const count = (all: { gpus: number[] }[]) => all.reduce((sum, { gpus }) => sum + gpus.length, 0)
     return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(beside)
@@ -286,6 +306,12 @@ export class ReferenceModel {
         host.edited = this.revision
         return undefined
       }
+      case 'forget':
+        return this.#forget(change)
+      case 'readmit':
+        return this.#readmit(change)
+      case 'replace':
+        return this.#replace(change)
       case 'abandon':
         return this.#abandon(change)
       case 'group':
@@ -557,7 +583,7 @@ export class ReferenceModel {
     const shares = (other: ModelAggregate) => other.hosts.some((host) => hosts.includes(host))
     if (zone !== null && others.some((other) => other.zone !== null && other.zone !== zone && shares(other)))
       return 'aggregate.zone_conflict'
-    for (const host of this.hosts)
+    for (const host of this.hosts.filter(({ gone }) => gone === null))
       if (hosts.includes(host.name) || (before?.hosts.includes(host.name) ?? false)) host.edited = this.revision
     this.aggregates = others
     if (next !== null) this.aggregates.push({ uuid, name: next.name, zone, hosts, version: expectedVersion + 1 })
@@ -623,35 +649,117 @@ export class ReferenceModel {
     return undefined
   }
 
+  #liveOn(host: ModelHost): ModelClaim[] {
+    return this.claims.filter((claim) => claim.host === host.name && this.isLive(claim)).sort((a, b) => a.fence - b.fence)
+  }
+
+  #hasClaims(host: ModelHost): boolean {
+    return this.#liveOn(host).some((claim) => !this.isOverdue(claim))
+  }
+
+  #forget({ hosts: names, isForced }: ModelChange): string | undefined {
+    const hosts = names.map(({ host }: ModelChange) => this.host(host))
+    if (hosts.includes(undefined)) return 'leave.not_there'
+    if (!isForced && hosts.some((host: ModelHost) => this.#hasClaims(host))) return 'leave.has_claims'
+    for (const host of hosts) this.#bury(host, 'forgotten')
+    return undefined
+  }
+
+  /** Claims end, and nothing is left but names and what makes old reports stale. */
+  #bury(host: ModelHost, as: 'forgotten' | 'merged'): void {
+    for (const claim of host.gone === null ? this.#liveOn(host) : [])
+      if (this.isLive(claim)) this.#end(claim, this.isOverdue(claim) ? 'EXPIRED' : 'REVOKED')
+    if (host.gone === null) this.#editLists(host.name, [])
+    if (host.gone === null) for (const claim of this.claims) if (claim.host === host.name) claim.lingers = false
+    Object.assign(host, { gpus: [], gpusUsed: [], present: [], full: null, fromClaims: false })
+    Object.assign(host, { status: 'ENABLED', liveness: 'UP', edited: this.revision, gone: as })
+    for (const name of Object.keys(host.classes)) host.classes[name] = { ...NOTHING }
+    this.#forgetUnused()
+  }
+
+  /** A host's name on the lists of aggregates becomes others: an edit of each, and so of all their hosts. */
+  #editLists(name: string, by: string[]): void {
+    for (const aggregate of this.aggregates.filter(({ hosts }) => hosts.includes(name))) {
+      const named = [...aggregate.hosts, ...by]
+      for (const host of this.hosts) if (host.gone === null && named.includes(host.name)) host.edited = this.revision
+      aggregate.hosts = [...new Set(aggregate.hosts.flatMap((host) => (host === name ? by : [host])))]
+      aggregate.version++
+    }
+  }
+
+  #readmit({ host: name }: ModelChange): string | undefined {
+    const forgotten = this.#forgotten(name)
+    const renamed = this.#renamed(name)
+    if (forgotten !== undefined) forgotten.gone = 'readmitted'
+    else if (renamed !== undefined) renamed.former = renamed.former.filter((former) => former !== name)
+    else return 'leave.not_gone'
+    return undefined
+  }
+
+  /** Worlds rename one host at a time. */
+  #replace({ hosts: pairs }: ModelChange): string | undefined {
+    const [pair] = pairs
+    const from: string = pair.from.host
+    const to: string = pair.to.host
+    if (from === to) return 'leave.name_taken'
+    const old = this.host(from)
+    if (old === undefined) return 'leave.not_there'
+    const renamed = this.#renamed(to)
+    if (renamed !== undefined && renamed !== old) return 'leave.name_taken'
+    const next = this.host(to) ?? this.#forgotten(to)
+    if (next !== undefined && next.gone === null && this.#hasClaims(next)) return 'leave.has_claims'
+    const reported = next?.gone === null ? { ...next } : undefined
+    if (next !== undefined) this.#bury(next, 'merged')
+    old.name = to
+    old.former = [...old.former.filter((name) => name !== to), from]
+    for (const claim of this.claims) if (claim.host === from && (isLiveState(claim.state) || claim.lingers)) claim.host = to
+    this.#editLists(from, [to])
+    if (reported !== undefined) {
+      const past = [...reported.pastIncarnations, old.incarnation, ...old.pastIncarnations]
+      old.pastIncarnations = [...new Set(past.filter((incarnation) => incarnation !== reported.incarnation))].slice(0, 8)
+      old.incarnation = reported.incarnation
+      old.sequence = reported.sequence
+      old.liveness = reported.liveness
+      this.#takeFull(old, reported.full)
+    }
+    old.edited = this.revision
+    return undefined
+  }
+
   #takeReport(change: ModelChange): string | undefined {
-    const known = this.host(change.host)
+    const returning = this.#forgotten(change.host)
+    const known = this.host(change.host) ?? returning
+    if (returning?.gone === 'forgotten') return 'report.host_forgotten'
+    if (known === undefined && this.#renamed(change.host) !== undefined) return 'report.host_replaced'
     if (known !== undefined) {
       const isSame = known.incarnation === change.incarnation
       if (isSame ? change.sequence <= known.sequence : known.pastIncarnations.includes(change.incarnation)) return 'report.stale'
       if (!isSame) known.pastIncarnations = [known.incarnation, ...known.pastIncarnations].slice(0, 8)
     }
-    const { full } = change
+    const host = known ?? this.#newHost(change.host)
+    host.gone = null
+    host.incarnation = change.incarnation
+    host.sequence = change.sequence
+    if (known === undefined) this.hosts.push(host)
+    this.reported.add(change.host)
+    this.#takeFull(host, change.full)
+    return undefined
+  }
+
+  #newHost(name: string): ModelHost {
+    return {
+      ...{ name, classes: {}, gpus: [], gpusUsed: [], fromClaims: false, present: [], incarnation: '', pastIncarnations: [], sequence: 0 },
+      ...{ status: 'ENABLED', liveness: 'UP', edited: 0, full: null, gone: null, former: [] },
+    }
+  }
+
+  #takeFull(host: ModelHost, full: ModelChange): void {
+    host.full = full
     const of = (total: number, ratio: number, used: number) => ({
       total,
       capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000),
       used,
     })
-    const host: ModelHost = known ?? {
-      name: change.host,
-      classes: {},
-      gpus: [],
-      gpusUsed: [],
-      fromClaims: false,
-      present: [],
-      incarnation: '',
-      pastIncarnations: [],
-      sequence: 0,
-      status: 'ENABLED',
-      liveness: 'UP',
-      edited: 0,
-    }
-    host.incarnation = change.incarnation
-    host.sequence = change.sequence
     host.classes = {
       VCPU: of(full.vcpus, full.cpuAllocationRatio, full.vcpusUsed),
       MEMORY_MB: of(full.memoryMb, full.ramAllocationRatio, full.memoryMbUsed),
@@ -660,12 +768,11 @@ export class ReferenceModel {
     const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
     host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
     host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)
-    if (known === undefined) this.hosts.push(host)
     if (full.instances === null) {
       // nobody is shown any more
       if (this.level >= 8)
         for (const claim of this.claims) if (claim.host === host.name && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
-      return undefined
+      return
     }
     host.present = [...full.instances]
     for (const claim of this.claims) {
@@ -679,6 +786,5 @@ export class ReferenceModel {
       } else if (!listed && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
     }
     this.#forgetUnused()
-    return undefined
   }
 }

@@ -16,6 +16,7 @@ import { Replica } from '../replica/replica.ts'
 import { type Claims, createClaims } from '../services/claims.ts'
 import { createGroups, type Groups } from '../services/groups.ts'
 import { createHosts, type Hosts } from '../services/hosts.ts'
+import { createLeaving, type Leaving } from '../services/leaving.ts'
 import { createStats, type Stats } from '../services/stats.ts'
 import { openOn } from '../sync/postgres/postgres.ts'
 import { digestOfFleet, digestOfModel } from './digest.ts'
@@ -53,6 +54,7 @@ interface Process {
   readonly groups: Groups
   readonly hosts: Hosts
   readonly stats: Stats
+  readonly leaving: Leaving
   /** Ends what waits for this process when it is killed. */
   readonly killed: Promise<'killed'>
   stall(ms: number): void
@@ -68,6 +70,8 @@ interface KnownClaim {
 }
 
 const HOSTS = ['h1', 'h2', 'h3', 'h4']
+/** What hosts may be called: machines come up under another name, too. */
+const NAMES = [...HOSTS, 'h5']
 const DRAIN_MS = 120_000
 const GROUPS = [
   { uuid: uuidOf(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
@@ -177,7 +181,8 @@ class World {
     for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
       if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) this.#counts.voids++
-    if (!entry.changes.some(({ type }) => type === 'report'))
+    // a host that another one goes into reports for both from then on
+    if (!entry.changes.some(({ type }) => type === 'report' || type === 'replace'))
       for (const [i, free] of room().entries())
         if (free < Math.min(0, before[i] ?? 0)) this.#fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)
     for (const { uuid, policy, max } of model.groups) {
@@ -188,6 +193,8 @@ class World {
       if (policy === 'ANTI_AFFINITY' && most > (max ?? 1)) this.#fail(`I6: ${most} members of ${uuid} on one host, ${max} may be`)
       if (policy === 'AFFINITY' && new Set(hosts).size > 1 + moving) this.#fail(`I6: members of ${uuid} live apart: ${hosts.join(', ')}`)
     }
+    for (const claim of model.claims)
+      if (model.isLive(claim) && model.host(claim.host) === undefined) this.#fail(`I7: claim ${claim.id} is on ${claim.host}, which left`)
     for (const claim of model.claims) {
       if (!model.isLive(claim) || claim.instance === null) continue
       const others = model
@@ -257,6 +264,7 @@ class World {
             groups: createGroups(replica),
             hosts: createHosts(replica),
             stats: createStats(replica, noDocuments),
+            leaving: createLeaving(replica),
             killed,
             kill,
             stall: time.stall,
@@ -354,7 +362,7 @@ class World {
         this.#store.jump((b - 500) * (c % 2 === 0 ? 20 : 7_200))
         return
       case 'report':
-        this.#report(HOSTS[a % HOSTS.length] as string, b)
+        this.#report(NAMES[a % NAMES.length] as string, b)
         return
       default:
         if (process === undefined || process.replica.halted !== undefined) return
@@ -371,7 +379,7 @@ class World {
     const claim = this.#known[b % Math.max(1, this.#known.length)]
     // the last ones: destinations of open moves among them
     const recent = this.#known[this.#known.length - 1 - (b % Math.max(1, Math.min(6, this.#known.length)))]
-    const host = HOSTS[b % HOSTS.length] as string
+    const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void => this.#ask(process, `${name} of ${host}`, replica.propose([change]), () => {})
     switch (what) {
       case 'place':
@@ -390,6 +398,31 @@ class World {
           () => {},
         )
         break
+      case 'forget':
+        // now and then by a replica that has not looked whether it may
+        if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
+        else
+          this.#ask(
+            process,
+            `forget ${host}`,
+            process.leaving.forget({ hosts: [{ host }], force: c % 3 === 0, reason: 'simulated', dryRun: c % 7 === 0 }),
+            () => {},
+          )
+        break
+      case 'readmit':
+        this.#ask(process, `readmit ${host}`, process.leaving.readmit({ host }, 'simulated'), () => {})
+        break
+      case 'replace': {
+        const to = NAMES[c % NAMES.length] as string
+        const by = { host: to }
+        if (b % 2 === 1) {
+          const pair = { from: { host, node: host }, to: { host: to, node: to } }
+          propose(what, { type: what, hosts: [pair], reason: 'simulated' })
+          break
+        }
+        this.#ask(process, `replace ${host}`, process.leaving.replace({ host: { host }, by, reason: 'simulated', dryRun: false }), () => {})
+        break
+      }
       case 'aggregate':
         propose(what, this.#aggregate(replica.fleet, b, c))
         break
@@ -495,7 +528,7 @@ class World {
           : {
               name: c % 10 === 1 ? 'everywhere' : `part ${number}`,
               metadata: c % 3 === 0 ? { availability_zone: `z${b % 2}` } : {},
-              hosts: HOSTS.filter((_, i) => (c >> i) % 2 === 0),
+              hosts: NAMES.filter((_, i) => (c >> i) % 2 === 0),
             },
     }
   }
@@ -606,14 +639,15 @@ class World {
       gpus,
       instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
     }
-    const incarnation = uuidOf(b % 29 === 5 ? 0x92 : 0x91)
+    const incarnation = uuidOf((b % 29 === 5 ? 0x92 : 0x91) + 0x100 * NAMES.indexOf(host))
     this.#ask(
       process,
       `report of ${host}`,
       process.stats.update([{ name: { host }, incarnation, sequence, full }]),
       ({ results: [result] }) => {
-        if (result?.type === 'invalid') this.#fail(`a report of ${host} is refused: ${result.message}`)
-        if (result?.type === 'applied' && !result.unchanged && this.#model.host(host) === undefined)
+        const hasLeft = result?.type === 'invalid' && result.issues.every(({ code }) => code.startsWith('report.host_'))
+        if (result?.type === 'invalid' && !hasLeft) this.#fail(`a report of ${host} is refused: ${result.message}`)
+        if (result?.type === 'applied' && !result.unchanged && !this.#model.reported.has(host))
           this.#fail(`I3: a report of ${host} was taken, and is not in the log`)
       },
     )

@@ -97,7 +97,7 @@ function refusesPair(fleet: Fleet, { from, to }: HostReplaced['hosts'][number]):
 }
 
 function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string): void {
-  const { hosts, ledger, place } = fleet
+  const { hosts, ledger, place, now } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
   // as it is before it is buried
   const reported = next?.gone === null ? { ...next, state: at(hosts.columns.liveness, next.index) } : undefined
@@ -113,7 +113,7 @@ function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string): v
   hosts.rename(record, {
     host: to.host,
     node: to.node,
-    formerNames: [...formerNames, { ...from, until: place.revision, reason, isFree: false }],
+    formerNames: [...formerNames, { ...from, until: place.revision, at: now, reason, isFree: false }],
   })
   renameInAggregates(fleet, from.host, to.host)
   fleet.aggregates.attach(record)

@@ -6,6 +6,8 @@ import { SharedMap } from './shared-map.ts'
 export interface FormerName extends HostName {
   /** Revision of the entry that gave the host its next name. */
   readonly until: number
+  /** Store time of that entry, milliseconds since 1970. */
+  readonly at: number
   /** Why, in the operator's words. */
   readonly reason: string
   /** Whether the name was given free since, for another machine. */

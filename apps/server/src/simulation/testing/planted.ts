@@ -47,6 +47,27 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
+  'reports bring forgotten hosts back': {
+    spoil({ hosts }) {
+      hosts.refusesName = () => undefined
+    },
+  },
+
+  'claims outlive their forgotten host': {
+    spoil(fleet) {
+      const { ledger } = fleet
+      const end = ledger.end.bind(ledger)
+      wrapApply(fleet, (apply, entry) => {
+        if (entry.changes.some(({ type }) => type === 'forget')) ledger.end = () => undefined
+        try {
+          return apply(entry)
+        } finally {
+          ledger.end = end
+        }
+      })
+    },
+  },
+
   'an instance is claimed twice': {
     spoil({ ledger }) {
       ledger.rivalsOf = () => []
