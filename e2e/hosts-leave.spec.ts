@@ -74,9 +74,14 @@ test('a host is forgotten after a look at what ends with it; its page stays, and
   await expect(gone).toContainText('Reports under its name are refused')
   for (const name of ['Set status', 'Evacuate', 'Replace', 'Forget']) await expect(page.getByRole('button', { name })).toHaveCount(0)
   await look('a forgotten host')
+  await page.getByRole('tab', { name: /^Claims/ }).click()
+  await page.getByRole('link', { name: 'Claims that ended' }).click()
+  await expect(page.getByRole('grid', { name: 'Claims' }).getByRole('row').filter({ hasText: 'revoked' })).toHaveCount(1)
+  await page.goBack()
   await page.getByRole('tab', { name: 'Timeline' }).click()
   await expect(page.locator('tr[data-kind=FORGOTTEN]')).toContainText('“scrapped”')
   await expect(page.locator('tr[data-kind=CLAIM_ENDED]')).toContainText(instance)
+  await expect(page.locator('[data-word=forgotten]')).toHaveCount(2)
   await page.reload()
   await expect(page.locator('tr[data-kind=FIRST_REPORT]')).toHaveCount(1)
 
@@ -142,6 +147,10 @@ test('a host is replaced after a look at what follows it; its former address lea
   await expect(page.locator('[data-formerly]')).toContainText('lv-10 is called lv-11 since it was replaced')
   await expect(page.locator('tr[data-kind=REPLACED]')).toContainText('“moved to rack 7”')
   await look('a host that was found by its former name')
+
+  await page.getByRole('tab', { name: /^Decisions/ }).click()
+  await expect(page.getByRole('link', { name: 'all that chose it' })).toHaveAttribute('href', '/decisions?q=host:lv-10,lv-11')
+  await page.goBack()
 
   // before it was replaced it had the other name, and the page of that moment says so
   await page

@@ -1,5 +1,6 @@
+import { withTerm } from '@gantt/scheduler-core/query'
 import { Alert, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
-import { getRouteApi, Navigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
@@ -21,7 +22,7 @@ import { HostFacts } from './host-facts.tsx'
 import { HostNamespace } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
 import { HostPci } from './host-pci.tsx'
-import { labelOf } from './host-row.ts'
+import { labelOf, readHostName } from './host-row.ts'
 import { HostTimeline } from './host-timeline.tsx'
 import { type HostDetail, HostUsage } from './host-usage.tsx'
 import { hostOfKey, keyOfHost, rememberOpened } from './opened-host.ts'
@@ -166,21 +167,27 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
                 <HostPci pools={host.pciPools} />
               </Section>
             )}
-            <Section title="Traits">
-              {host.traits.length === 0 ? (
-                <Text size="sm" c="dimmed">
-                  It reports none.
-                </Text>
-              ) : (
-                <Group gap={6}>
-                  {host.traits.map((trait) => (
-                    <Badge key={trait} variant="outline" color="gray" tt="none">
-                      {trait}
-                    </Badge>
-                  ))}
-                </Group>
-              )}
-            </Section>
+            {host.gone === null ? (
+              <Section title="Traits">
+                {host.traits.length === 0 ? (
+                  <Text size="sm" c="dimmed">
+                    It reports none.
+                  </Text>
+                ) : (
+                  <Group gap={6}>
+                    {host.traits.map((trait) => (
+                      <Badge key={trait} variant="outline" color="gray" tt="none">
+                        {trait}
+                      </Badge>
+                    ))}
+                  </Group>
+                )}
+              </Section>
+            ) : (
+              <Text size="sm" c="dimmed">
+                It has nothing to give any more. What it was stands in its timeline, and under Claims and Decisions.
+              </Text>
+            )}
             {host.namespaces.map((told) => (
               <Section key={told.namespace} title={`${told.namespace} ${told.version}`}>
                 <HostNamespace told={told} />
@@ -190,10 +197,16 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
         </Tabs.Panel>
         <Tabs.Panel value="claims" pt="sm">
           <HostClaims claims={host.claims} />
+          {host.gone === null ? null : (
+            <Link className="host-link" to="/claims" search={{ q: withTerm('', 'host', host.name) }}>
+              Claims that ended
+            </Link>
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="decisions" pt="sm">
           <Stack gap="md">
             <HostDecisions host={host.name} decisions={host.recentDecisions} />
+            {host.formerNames.length === 0 ? null : <FormerDecisions host={host} />}
             {isPast ? null : (
               <Suspense>
                 <DecisionsElsewhere host={host.name} label={labelOf({ host: host.name, node: host.node })} />
@@ -202,7 +215,14 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="timeline" pt="sm">
-          <HostTimeline host={host.name} node={host.node} revision={host.revision} state={host.state} status={host.status} />
+          <HostTimeline
+            host={host.name}
+            node={host.node}
+            revision={host.revision}
+            state={host.state}
+            status={host.status}
+            goneMs={host.gone === null ? undefined : Date.parse(host.gone.at)}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
           <Stack gap="xs" align="stretch">
@@ -253,6 +273,19 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
         </Alert>
       ))}
     </>
+  )
+}
+
+/** Decisions keep the names of their time. */
+function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostDetail }) {
+  const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
+  return (
+    <Text size="sm">
+      Decisions from before it was replaced name it as it was called then:{' '}
+      <Link className="host-link" to="/decisions" search={{ q: names.reduce((text, one) => withTerm(text, 'host', one), '') }}>
+        all that chose it, by whichever name
+      </Link>
+    </Text>
   )
 }
 
