@@ -126,7 +126,10 @@ test('the map moves its cells for what stands beside it: a second press where th
   await expect(page).toHaveURL('/hosts/cell-44')
 })
 
-test('the map takes no key of a sequence, none of the browser, and without single-key shortcuts no letter', async ({ page, visit }) => {
+test('the map takes no key of a sequence, none of the browser, and without single-key shortcuts no letter', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/hosts?view=map')
   const panel = page.getByRole('complementary', { name: 'Beside the list' })
   await mapOf(page).focus()
@@ -162,7 +165,7 @@ test('the map takes no key of a sequence, none of the browser, and without singl
   await expect(page.locator('[data-chosen]')).toHaveCount(0)
 })
 
-test('claims: o tells what one holds beside the list, Enter opens its decision', async ({ page, visit, axe }) => {
+test('claims: o tells what one holds beside the list, Enter opens its decision', { tag: '@rare' }, async ({ page, visit, axe }) => {
   await visit('/claims')
   const panel = page.getByRole('complementary', { name: 'Beside the list' })
   const first = rowsOf(page, 'Claims').first()
@@ -175,7 +178,7 @@ test('claims: o tells what one holds beside the list, Enter opens its decision',
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
-test('a link to what is gone says so, and leaves the list as it is', async ({ page, visit }) => {
+test('a link to what is gone says so, and leaves the list as it is', { tag: '@rare' }, async ({ page, visit }) => {
   const panel = page.getByRole('complementary', { name: 'Beside the list' })
   for (const [list, says] of [
     ['hosts', 'No host named <img src=x onerror=alert(1)> has reported.'],
@@ -199,7 +202,10 @@ test('a link to what is gone says so, and leaves the list as it is', async ({ pa
   }
 })
 
-test('where there is no room beside the list, o opens the row, and a press on the map its host', async ({ page, visit }) => {
+test('where there is no room beside the list, o opens the row, and a press on the map its host', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await page.setViewportSize({ width: 900, height: 720 })
   await visit('/decisions?live=off')
   await expect(rowsOf(page, 'Decisions').first()).toBeVisible()

@@ -77,7 +77,7 @@ test('a range is drawn by the mouse, stands in the address, and Back undoes it',
   await expect.poll(() => filterOf(page)).toBe('flavor:x2.drawn')
 })
 
-test('the same by keyboard alone', async ({ page, visit, service }) => {
+test('the same by keyboard alone', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.keys', 1, 2)
   await visit(listOf(`flavor:x2.keys at>=${yesterday()}`))
   await expectRowCount(page, 'Decisions', 3)
@@ -95,7 +95,7 @@ test('the same by keyboard alone', async ({ page, visit, service }) => {
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('a range without a decision says so, and leads back to all times', async ({ page, visit, service }) => {
+test('a range without a decision says so, and leads back to all times', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.never', 0, 1)
   await visit(listOf('flavor:x2.never at<2020-01-01 at>=2019-12-31'))
   await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
@@ -103,14 +103,14 @@ test('a range without a decision says so, and leads back to all times', async ({
   await expectRowCount(page, 'Decisions', 1)
 })
 
-test('a time that is none is told in its place', async ({ page, visit }) => {
+test('a time that is none is told in its place', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(listOf(''))
   await page.getByRole('combobox', { name: 'Filter decisions' }).fill('at>=yesterday ')
   await page.keyboard.press('Enter')
   await expect(page.getByText('yesterday is no time of UTC, such as 2026-11-22T09:00:00Z or 2026-11-22')).toBeVisible()
 })
 
-test('new decisions come into the bars too', async ({ page, visit, service }) => {
+test('new decisions come into the bars too', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.lives', 1, 0)
   await visit('/decisions?q=flavor:x2.lives')
   await expect(histogram(page)).toContainText('placed 1')
@@ -152,7 +152,7 @@ test('decisions are gathered by what they have in common, and each count opens a
   }
 })
 
-test('groups of one kind are never shown as those of another', async ({ page, visit, service }) => {
+test('groups of one kind are never shown as those of another', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x9.kinds', 1, 0)
   await visit(listOf('flavor:x9.kinds', '&group=project'))
   await expect(gridOf(page, 'Decisions by project').getByRole('link', { name: 'no project: 1, open them', exact: true })).toBeVisible()
@@ -172,7 +172,7 @@ test('groups of one kind are never shown as those of another', async ({ page, vi
   await expect(gridOf(page, 'Decisions by profile').getByRole('link', { name: 'default@0: 1, open them', exact: true })).toBeVisible()
 })
 
-test('a group is opened by keyboard, and the gathering stands in the address', async ({ page, visit, service }) => {
+test('a group is opened by keyboard, and the gathering stands in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x4.one', 1, 0)
   await decide(service.client, 'x4.two', 0, 2)
   await visit(listOf('flavor:x4.*', '&group=flavor'))
@@ -187,7 +187,7 @@ test('a group is opened by keyboard, and the gathering stands in the address', a
   expect(filterOf(page)).toBe('flavor:x4.* flavor:x4.two')
 })
 
-test('columns are taken in, and stand in the address', async ({ page, visit, service }) => {
+test('columns are taken in, and stand in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.columns', 1, 0)
   await visit(listOf('flavor:x2.columns'))
   await expect(gridOf(page, 'Decisions').getByRole('columnheader', { name: 'Took' })).toBeVisible()

@@ -51,7 +51,7 @@ test('a mutation is not sent while the page is read-only, and is once it is not'
   await expect(page.getByRole('switch', { name: 'Read only' })).toBeChecked()
 })
 
-test('a subscription is followed until it is stopped', async ({ page, visit }) => {
+test('a subscription is followed until it is stopped', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(addressOf('subscription { hostChanged(after: "0") { revision host { name } } }'))
   await ask(page, 'revision')
   await frame(page)
@@ -158,7 +158,7 @@ async function tryTwo(client: Client, profile: string): Promise<void> {
   await activate(client, `${profile}@2`, { mode: 'SHADOW' })
 }
 
-test('a call that is too long for an address has no link', async ({ page, visit }) => {
+test('a call that is too long for an address has no link', { tag: '@rare' }, async ({ page, visit }) => {
   const extraSpecs = Array.from({ length: 200 }, (_, i) => ({ key: `long:key-${i}`, value: 'x'.repeat(20) }))
   await visit(`/simulate?request=${encodeURIComponent(JSON.stringify({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } }))}`)
   await expect(page.getByRole('region', { name: 'What would happen' })).toContainText('would be placed')

@@ -105,7 +105,7 @@ test('m on the page of a decision opens the map, coloured by its verdicts; the t
   await expect(colourOf(page).getByRole('option', { name: 'Verdict' })).toHaveCount(0)
 })
 
-test('a host that came after a decision is unknown to it', async ({ page, visit, service }) => {
+test('a host that came after a decision is unknown to it', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { decisionId } = await place(service.client, { zone: 'az1' })
   await visit(`${addressOf(decisionId)}&view=table`)
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -117,7 +117,7 @@ test('a host that came after a decision is unknown to it', async ({ page, visit,
   await expect(rowWith(page, 'Hosts', 'later-01')).toContainText('unknown to it')
 })
 
-test('a decision that cannot be told is said so, and the hosts stay', async ({ page, visit, service, provokes }) => {
+test('a decision that cannot be told is said so, and the hosts stay', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
   provokes(400)
   await visit(addressOf('no-such-decision'))
   await expect(page.getByRole('alert')).toContainText('no-such-decision')

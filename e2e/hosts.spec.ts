@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
+import type { Locator } from '@playwright/test'
 import { holdCalls, operationOf } from './calls.ts'
 import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
@@ -899,6 +900,33 @@ test('hosts are ordered by several columns, with Shift by click and by keys, and
     await page.keyboard.press('Shift+Enter')
     await expect(page).toHaveURL(`/hosts?view=table&q=host:az*&sort=${sort}`)
   }
+})
+
+test('two presses count both, however soon the second comes after the first', async ({ page, visit }) => {
+  const pressTwice = (button: Locator, shiftKey = false): Promise<void> =>
+    button.evaluate((element, shift) => {
+      for (let press = 0; press < 2; press++)
+        element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey: shift }))
+    }, shiftKey)
+  await visit('/hosts?view=table&q=host:az*&sort=az,-mem.free')
+  await pressTwice(gridOf(page, 'Hosts').getByRole('button', { name: 'Memory free' }), true)
+  await expect(page).toHaveURL('/hosts?view=table&q=host:az*&sort=az')
+
+  await pressTwice(page.getByRole('button', { name: 'Compare', exact: true }))
+  const facets = page.getByRole('navigation', { name: 'Facets' })
+  const zones = facets.getByRole('region', { name: 'Zone', exact: true }).getByRole('button')
+  await zones.evaluateAll((buttons) => {
+    for (const button of buttons.slice(0, 2)) button.dispatchEvent(new MouseEvent('click', { bubbles: true, ctrlKey: true }))
+  })
+  await expect(page).toHaveURL('/hosts?view=table&q=host:az*+az:az1,az2&sort=az')
+
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const columns = page.getByRole('dialog', { name: 'Columns' })
+  await columns.getByRole('checkbox').evaluateAll((boxes) => {
+    for (const box of boxes.slice(1, 3)) if (box instanceof HTMLInputElement) box.click()
+  })
+  await expect(gridOf(page, 'Hosts').getByRole('columnheader', { name: 'Zone' })).toHaveCount(0)
+  await expect(gridOf(page, 'Hosts').getByRole('columnheader', { name: 'State, status' })).toHaveCount(0)
 })
 
 test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many', {

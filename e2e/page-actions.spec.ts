@@ -47,7 +47,7 @@ test('an action is found by a part of its name and done by keys alone', async ({
   await expect(search(page)).toBeFocused()
 })
 
-test('a dialog that is closed leaves the keyboard where it was', async ({ page, visit }) => {
+test('a dialog that is closed leaves the keyboard where it was', { tag: '@rare' }, async ({ page, visit }) => {
   for (const [path, name] of [
     ['/hosts/az1-01', 'Set status'],
     ['/hosts/az1-01', 'Evacuate'],
@@ -68,7 +68,7 @@ test('a dialog that is closed leaves the keyboard where it was', async ({ page, 
   }
 })
 
-test('where what opened a dialog is gone, the keyboard is led to the heading', async ({ page, visit, service }) => {
+test('where what opened a dialog is gone, the keyboard is led to the heading', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { client } = service
   await report(client, { 'ends-01': { traits: ['CUSTOM_ENDS'] } })
   await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_ENDS': 'required' } })
@@ -87,7 +87,7 @@ test('where what opened a dialog is gone, the keyboard is led to the heading', a
   await expect(page.getByRole('heading', { name: 'Claims', level: 1 })).toBeFocused()
 })
 
-test('arrows choose; what opens a menu opens it once', async ({ page, visit, service }) => {
+test('arrows choose; what opens a menu opens it once', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
   await openActions(page)
@@ -121,7 +121,7 @@ test('of the past an action stands with the reason why it is off, and does nothi
   await expect(page.getByRole('dialog', { name: /Delete/ })).toHaveCount(0)
 })
 
-test('of actions in rows, those of the current row are offered', async ({ page, visit }) => {
+test('of actions in rows, those of the current row are offered', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/keys')
   await expect(page.getByRole('grid', { name: 'Keys' })).toBeVisible()
   await openActions(page)
@@ -133,7 +133,7 @@ test('of actions in rows, those of the current row are offered', async ({ page, 
   await expect(entries(page)).toHaveText(['Copy as', 'Make a key', /^Rotate ./, /^Revoke ./])
 })
 
-test('a page without actions says so, a word that none has too', async ({ page, visit }) => {
+test('a page without actions says so, a word that none has too', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/hosts/no-such-host')
   await expect(page.getByText('No such host')).toBeVisible()
   await openActions(page)
@@ -145,7 +145,7 @@ test('a page without actions says so, a word that none has too', async ({ page, 
   await expect(page.getByText('No action has this in its name.')).toBeVisible()
 })
 
-test('. is a dot where one types, and nothing once keys are turned off', async ({ page, visit }) => {
+test('. is a dot where one types, and nothing once keys are turned off', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/aggregates?q=name:fast-disks')
   await expectRowCount(page, 'Aggregates', 1)
   await page.keyboard.press('/')
@@ -161,7 +161,7 @@ test('. is a dot where one types, and nothing once keys are turned off', async (
   await expect(search(page)).toBeHidden()
 })
 
-test('the help tells it', async ({ page, visit }) => {
+test('the help tells it', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/aggregates')
   await page.keyboard.press('?')
   await expect(page.getByRole('dialog', { name: 'Keys' }).getByRole('row', { name: '. Actions of the page' })).toBeVisible()

@@ -91,7 +91,7 @@ test('what another scenario makes of it stands beside, for whoever has the link,
   }
 })
 
-test('scenarios are named, moved and removed, three at most, and Back undoes each', async ({ page, visit }) => {
+test('scenarios are named, moved and removed, three at most, and Back undoes each', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(addressOf({ name: 'more hosts', count: 9, overlay: MORE_HOSTS }))
   const names = bar(page).locator('[aria-pressed]')
   await expect(names).toHaveText(['as it is', 'more hosts'])
@@ -115,7 +115,7 @@ test('scenarios are named, moved and removed, three at most, and Back undoes eac
   await expect(names).toHaveText(['the copy', 'as it is', 'more hosts'])
 })
 
-test('each column fails by itself, and can be asked again', async ({ page, visit, provokes }) => {
+test('each column fails by itself, and can be asked again', { tag: '@rare' }, async ({ page, visit, provokes }) => {
   provokes(400)
   await visit(addressOf({ name: 'without a host', count: 9, overlay: { removeHosts: ['no-such-host'] } }))
   const column = (i: number) => beside(page).locator(`[data-column="${i}"]`)
@@ -127,14 +127,14 @@ test('each column fails by itself, and can be asked again', async ({ page, visit
   await expect(column(2).getByRole('alert').first()).toContainText('no-such-host')
 })
 
-test('a key that may not read is told so in each column', async ({ page, service, provokes }) => {
+test('a key that may not read is told so in each column', { tag: '@rare' }, async ({ page, service, provokes }) => {
   provokes(403)
   const reporter = await keyFor(service.client, 'reports-beside', ['REPORT'])
   await page.goto(`${addressOf({ count: 2 })}#key=${reporter}`)
   for (const i of [1, 2]) await expect(beside(page).locator(`[data-column="${i}"]`)).toContainText('Your key may not do this')
 })
 
-test('Esc ends the requests of all, and each can be asked after all', async ({ page, visit }) => {
+test('Esc ends the requests of all, and each can be asked after all', { tag: '@rare' }, async ({ page, visit }) => {
   let isHeld = true
   await page.route('**/graphql', async (route) => {
     // never answered: they end when the page gives them up
@@ -156,7 +156,7 @@ test('Esc ends the requests of all, and each can be asked after all', async ({ p
   await expect(columns.first()).toContainText('cancelled')
 })
 
-test('one scenario is of the moment that the page shows, the one beside it of now', async ({ page, visit, service }) => {
+test('one scenario is of the moment that the page shows, the one beside it of now', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { fleet } = await service.client.request<{ fleet: { asOf: string } }>('{ fleet { asOf } }', {})
   await place(service.client, { flavor: 'm1.later', vcpus: 1, memoryMb: 1_024, zone: 'az1' })
   await visit(`${addressOf({ count: 9, at: 'now' })}&at=${fleet.asOf}`)
@@ -194,7 +194,7 @@ test('the curve tells what the service told, at each number asked for, and the c
   await expect(curve(page).getByLabel('Resource class')).toHaveValue('VCPU')
 })
 
-test('a flavor that was asked for begins a request', async ({ page, visit, service }) => {
+test('a flavor that was asked for begins a request', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.begins', vcpus: 3, memoryMb: 1_536 })
   // which are asked for most depends on the other tests
   const { activity } = await service.client.request<{ activity: { flavors: { name: string | null; vcpus: number }[] } }>(

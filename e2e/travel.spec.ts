@@ -165,7 +165,11 @@ test('by keyboard alone one goes to another time, a step on, and back to now', a
   await expect(page).toHaveURL(/\/claims$/)
 })
 
-test('a decision leads to the fleet that it met, and pages that have no past say so', async ({ page, visit, service }) => {
+test('a decision leads to the fleet that it met, and pages that have no past say so', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await page.getByRole('link', { name: /as it was for this decision/ }).click()
   await expect(page).toHaveURL(/\/hosts\?at=\d+/)
@@ -192,7 +196,7 @@ test('a decision leads to the fleet that it met, and pages that have no past say
   await expect(banner(page)).toHaveAttribute('data-as-of', /\d+/)
 })
 
-test('copies of the list carry the moment', async ({ page, visit, service, context }) => {
+test('copies of the list carry the moment', { tag: '@rare' }, async ({ page, visit, service, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { host, before } = await change(service.client, 'copied')
   await visit(`/hosts?q=host:${host}&at=${before}`)

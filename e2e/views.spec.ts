@@ -41,7 +41,10 @@ test('a view is kept under a name, opened into the address, renamed and deleted,
   await expect(views(page)).toContainText('None is kept yet')
 })
 
-test('each list has views of its own, with its order; a name is replaced, and a name that is taken is none', async ({ page, visit }) => {
+test('each list has views of its own, with its order; a name is replaced, and a name that is taken is none', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/hosts?q=az:az1&sort=-mem.free&view=table')
   await page.getByRole('button', { name: 'Views' }).click()
   const name = page.getByRole('textbox', { name: 'Name for the present view' })

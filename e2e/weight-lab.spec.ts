@@ -83,7 +83,7 @@ test('by keyboard alone a multiplier is moved to its limit: who is first there i
   await expect(page).toHaveURL(`/decisions/${encodeURIComponent(decisionId)}`)
 })
 
-test('a slider moves by keys, a number as one writes it; the service decides the same over the whole fleet', async ({
+test('a slider moves by keys, a number as one writes it; the service decides the same over the whole fleet', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -116,7 +116,7 @@ test('a slider moves by keys, a number as one writes it; the service decides the
   expect(now.profile).toEqual(explained.profile)
 })
 
-test('a decision is simulated from its page: the request, its profile and its fleet stand in the address', async ({
+test('a decision is simulated from its page: the request, its profile and its fleet stand in the address', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -4,7 +4,7 @@
 // A test that cannot run here says why, in one of two ways:
 //   test('...', (context) => context.skip('the trace files are not here'))     found out while running
 //   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known beforehand; also for describe
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { runCountedBrowserTests } from './browser-tests.mjs'
@@ -31,7 +31,10 @@ export function runInBrowser(projects) {
   return summarise('Playwright', (file) => runCountedBrowserTests(projects, file))
 }
 
-/** Prints the last lines, and sets the exit code. */
+/**
+ * Prints the last lines, and sets the exit code. `GANTT_TEST_COUNTS` names a file in which runs that follow each other (`.ci/run`) leave
+ * what they counted: the very last line is then of all of them.
+ */
 export function report(summaries) {
   const all = (key) => summaries.flatMap((summary) => summary[key])
   const passed = summaries.reduce((sum, summary) => sum + summary.passed, 0)
@@ -39,9 +42,25 @@ export function report(summaries) {
   const skipped = all('skipped')
   for (const { name, reason } of skipped) process.stdout.write(`skipped  ${name}  (${reason})\n`)
   for (const { name, reason } of failed) process.stdout.write(`FAILED   ${name}  (${reason})\n`)
-  process.stdout.write(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped\n`)
+  const counts = { passed, failed: failed.length, skipped: skipped.length }
+  printCounts(counts)
+  const { GANTT_TEST_COUNTS: file } = process.env
+  if (file !== undefined) {
+    appendFileSync(file, `${JSON.stringify(counts)}\n`)
+    const runs = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const sumOf = (key) => runs.reduce((sum, run) => sum + run[key], 0)
+    if (runs.length > 1) {
+      process.stdout.write(`All ${runs.length} runs:\n`)
+      printCounts({ passed: sumOf('passed'), failed: sumOf('failed'), skipped: sumOf('skipped') })
+    }
+  }
   process.exitCode = failed.length === 0 ? 0 : 1
 }
+
+const printCounts = ({ passed, failed, skipped }) => process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 
 function summarise(runner, run) {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-summary-'))

@@ -1,8 +1,10 @@
 import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
-// the first page and most others are a list: what they share comes with the start, not with each of them
+// what most pages share comes with the start, not with each of them
+import './ui/copy-as.tsx'
 import './ui/list-table.tsx'
+import './ui/page.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id root.')

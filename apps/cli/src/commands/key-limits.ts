@@ -55,7 +55,8 @@ async function keyLimits(flags: Flags): Promise<Result> {
 }
 
 const toLines = ({ cap, afterlife, version, endedKeys, keptKeys }: Limits): string[] => [
-  `cap        ${cap} ended keys (${endedKeys} now; ${keptKeys - endedKeys} more are of live claims and do not count)`,
+  `cap        ${cap} ended keys`,
+  `kept now   ${endedKeys} ended keys; ${keptKeys - endedKeys} of live claims, which do not count`,
   `afterlife  ${afterlife}`,
   `version    ${version}`,
 ]

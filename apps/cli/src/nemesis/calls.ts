@@ -1,6 +1,7 @@
 import { type Client, FaultError, mayHaveHappened, UnreachableError } from '@gantt/client'
 import type { Answer, Call, ClaimState, EndOfClaims, EndResult, Outcome, Place, PlacedClaim } from './history.ts'
 import { STATS, type Stats } from './host-agents.ts'
+import { isPickedUnit, requestFor } from './picked-units.ts'
 
 const SELECT = `mutation Select($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename
   ... on SelectDestinationsPayload { replayed fleetRevision destinations { instanceUuid selected { host { name } claim { id fence state } } } }
@@ -38,7 +39,7 @@ interface SelectAnswer {
   }[]
 }
 
-/** What a report call needs beside what the history keeps of it. */
+/** What a report call needs next to what the history keeps of it. */
 export interface ReportBody {
   readonly incarnation: string
   readonly sequence: number
@@ -121,7 +122,9 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
 async function select(client: Client, call: Place): Promise<Answer> {
   const { key, amounts, instances, mode, ttlMs, group, moveOf, minRevision } = call
   const { VCPU: vcpus, MEMORY_MB: memoryMb, ...others } = amounts
-  const extraSpecs = Object.entries(others).map(([name, amount]) => ({ key: `resources:${name}`, value: String(amount) }))
+  const extraSpecs = Object.entries(others)
+    .filter(([name]) => !isPickedUnit(name))
+    .map(([name, amount]) => ({ key: `resources:${name}`, value: String(amount) }))
   const input = {
     idempotencyKey: key,
     claim: { mode, ...(mode === 'RESERVE' ? { ttl: durationOf(ttlMs) } : {}) },
@@ -130,6 +133,7 @@ async function select(client: Client, call: Place): Promise<Answer> {
     spec: {
       gantt: {
         flavor: { vcpus, memoryMb, extraSpecs },
+        ...requestFor(amounts),
         instanceUuids: instances,
         ...(group === null ? {} : { instanceGroup: group }),
       },

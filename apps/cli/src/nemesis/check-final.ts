@@ -1,24 +1,31 @@
 import type { Rule } from './check.ts'
 import { byKey, placedOf, releasesOf } from './check-history.ts'
-import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Operation } from './history.ts'
-import { isOf, lifetimesOf } from './lifetimes.ts'
+import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Operation, type Report } from './history.ts'
+import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
+import { isPickedUnit } from './picked-units.ts'
 
 /** Promises that the state at the end can break; each replica is asked. */
 export const finalChecks: readonly Rule[] = [
   {
     name: 'at the end no host holds more than it has',
-    violations: ({ setting, finals }) =>
+    violations: ({ setting, history, finals }) =>
       finals.flatMap((final) =>
         setting.hosts.flatMap(({ name, capacity, base }) => {
           const there = final.claims.filter(({ host, state }) => host === name && isLiveState(state))
           const shown = final.hosts.find((host) => host.name === name)
+          const report = lastReportOf(history, name)
           return Object.entries(capacity).flatMap(([resourceClass, most]) => {
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
+            // nobody promised what a host reports beyond its own use and that of the claims that it lists
+            const { reported, counted } = countOf(there, report, resourceClass)
+            const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [
               ...(held > most ? [`${name} holds claims for ${held} ${resourceClass} of ${most} (replica ${final.replica})`] : []),
-              ...(sum > most ? [`${name} shows ${sum} ${resourceClass} of ${most} (replica ${final.replica})`] : []),
+              ...(sum > most + unpromised
+                ? [`${name} shows ${sum} ${resourceClass} of ${most}, ${unpromised} of it unpromised (replica ${final.replica})`]
+                : []),
             ]
           })
         }),
@@ -69,24 +76,43 @@ export const finalChecks: readonly Rule[] = [
   },
   {
     name: 'at the end each host counts exactly its claims',
-    violations: ({ setting, finals }) =>
+    violations: ({ setting, history, finals }) =>
       finals.flatMap((final) =>
-        setting.hosts.flatMap(({ name, capacity, base }) => {
+        setting.hosts.flatMap(({ name, capacity }) => {
           const there = final.claims.filter(({ host, state }) => host === name && isLiveState(state))
           const shown = final.hosts.find((host) => host.name === name)
-          return Object.keys(capacity).flatMap((resourceClass) => {
+          const report = lastReportOf(history, name)
+          const isNot = (resourceClass: string, what: string, found: number | undefined, needed: number): string[] =>
+            found === needed
+              ? []
+              : [`${name} shows ${found} ${resourceClass} ${what}; its report and claims say ${needed} (replica ${final.replica})`]
+          return Object.entries(capacity).flatMap(([resourceClass, most]) => {
+            const { reported, counted, others } = countOf(there, report, resourceClass)
+            const claimed = others + Math.max(0, counted - reported)
+            if (isPickedUnit(resourceClass)) {
+              // where a host reports more than was promised, none is free
+              const free = shown?.freeUnits[resourceClass]
+              return isNot(resourceClass, 'free', free && Math.max(0, free), Math.max(0, most - reported - claimed))
+            }
             const usage = shown?.classes[resourceClass]
-            const told = (what: string, found: number | undefined, needed: number): string[] =>
-              found === needed
-                ? []
-                : [`${name} shows ${found} ${resourceClass} ${what}; its claims say ${needed} (replica ${final.replica})`]
-            const counted = there.filter(({ state }) => state === 'MATERIALISED')
-            const claimed = there.filter(({ state }) => state !== 'MATERIALISED')
-            return [
-              ...told('claimed', usage?.claimed, sumOf(claimed, resourceClass)),
-              ...told('used', usage?.used, sumOf(counted, resourceClass) + (base[resourceClass] ?? 0)),
-            ]
+            return [...isNot(resourceClass, 'claimed', usage?.claimed, claimed), ...isNot(resourceClass, 'used', usage?.used, reported)]
           })
+        }),
+      ),
+  },
+  {
+    name: 'at the end a claim is materialised where its host lists the instance, and nowhere else',
+    violations: ({ setting, history, finals }) =>
+      finals.flatMap((final) =>
+        setting.hosts.flatMap(({ name }) => {
+          const listed = lastReportOf(history, name)?.instances ?? []
+          return final.claims
+            .filter(({ host, state }) => host === name && isLiveState(state))
+            .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
+            .map(
+              ({ id, state, instance }) =>
+                `claim ${id} is ${state}; ${name} ${listed.includes(instance ?? '') ? 'lists' : 'does not list'} its instance (replica ${final.replica})`,
+            )
         }),
       ),
   },
@@ -185,15 +211,15 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ finals: [first, ...others] }) => {
       if (first === undefined) return ['no replica was asked']
       const claims = new Map(first.claims.map((claim) => [claim.id, textOf(claim)]))
-      const hosts = new Map(first.hosts.map(({ name, classes }) => [name, textOf(classes)]))
+      const hosts = new Map(first.hosts.map(({ name, ...amounts }) => [name, textOf(amounts)]))
       return others.flatMap((other) => [
         ...(other.claims.length === claims.size ? [] : [`replica ${other.replica} has ${other.claims.length} claims, not ${claims.size}`]),
         ...other.claims
           .filter((claim) => claims.get(claim.id) !== textOf(claim))
           .map((claim) => `replica ${other.replica} shows ${textOf(claim)}, not ${claims.get(claim.id)}`),
         ...other.hosts
-          .filter(({ name, classes }) => hosts.get(name) !== textOf(classes))
-          .map(({ name, classes }) => `replica ${other.replica} shows ${name} with ${textOf(classes)}, not ${hosts.get(name)}`),
+          .filter(({ name, ...amounts }) => hosts.get(name) !== textOf(amounts))
+          .map(({ name, ...amounts }) => `replica ${other.replica} shows ${name} with ${textOf(amounts)}, not ${hosts.get(name)}`),
       ])
     },
   },
@@ -241,6 +267,25 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
       violations.push(`key ${key} has claims for ${there} of its ${first.call.instances.length} instances ${where}`)
   }
   return violations
+}
+
+/** The last report that a host was answered. */
+const lastReportOf = (history: readonly Operation[], host: string): Report | undefined =>
+  history.findLast(
+    (operation): operation is Of<'report'> => isOf('report')(operation) && operation.call.host === host && operation.outcome.type === 'ok',
+  )?.call
+
+/** What a host reports in use of a class, what its live claims hold whose instances it lists, and what its others hold. */
+function countOf(claims: readonly FinalClaim[], report: Report | undefined, resourceClass: string) {
+  const isListed = ({ instance }: FinalClaim): boolean => instance !== null && (report?.instances ?? []).includes(instance)
+  return {
+    reported: report?.used[resourceClass] ?? 0,
+    counted: sumOf(claims.filter(isListed), resourceClass),
+    others: sumOf(
+      claims.filter((claim) => !isListed(claim)),
+      resourceClass,
+    ),
+  }
 }
 
 const sumOf = (claims: readonly FinalClaim[], resourceClass: string): number =>

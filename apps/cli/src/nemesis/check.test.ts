@@ -1,7 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { type Evidence, judge, rules } from './check.ts'
 import { isLiveState, type Operation } from './history.ts'
-import { ANTI, claimOn, ends, evidence, ok, op, placed, placing, puts, shows, stands, TOGETHER, TWO, unknown } from './testing/evidence.ts'
+import {
+  ANTI,
+  claimOn,
+  ends,
+  evidence,
+  ok,
+  op,
+  placed,
+  placing,
+  puts,
+  reports,
+  shows,
+  stands,
+  TOGETHER,
+  TWO,
+  unknown,
+} from './testing/evidence.ts'
 
 const broken = (given: Evidence): string[] =>
   judge(given)
@@ -13,6 +29,18 @@ const edit = (at: number, ifVersion: number, version: number): Operation =>
   op(at, { type: 'aggregate', uuid: 'g', ifVersion }, ok({ type: 'edited', version }))
 const status = (at: number, to: 'ENABLED' | 'DISABLED'): Operation =>
   op(at, { type: 'status', host: 'a', status: to }, ok({ type: 'done' }))
+
+/** A host as a replica shows it. */
+const hostShown = (name: string, { used = 0, claimed = 0, freeGpus = 2 }: { used?: number; claimed?: number; freeGpus?: number }) => ({
+  name,
+  classes: { VCPU: { capacity: 4, used, claimed } },
+  freeUnits: { GPU: freeGpus },
+})
+/** Host a as it is with nothing on it, and host b with what is said. */
+const showingB = (b: Parameters<typeof hostShown>[1]) => ({ hosts: [hostShown('a', { used: 1 }), hostShown('b', b)] })
+const full = (at: number, key: string, fence: number): Operation => puts(at, key, 'b', fence, { amounts: { VCPU: 3 } })
+const gpu = { amounts: { VCPU: 1, GPU: 1 } }
+const materialised = { state: 'MATERIALISED' as const }
 
 /** What may happen: none of it breaks a promise. */
 const fine: readonly (readonly [string, Evidence])[] = [
@@ -87,6 +115,40 @@ const fine: readonly (readonly [string, Evidence])[] = [
       shows([stands('a', 'x', 1, { group: 'two' }), stands('a', 'y', 5, { group: 'two' })]),
     ),
   ],
+  [
+    'a host that lists nothing: what it uses and what its claims hold are counted next to each other',
+    evidence(
+      [puts(0, 'x', 'b', 1, { amounts: { VCPU: 3 } }), reports(2, 'b', null, { VCPU: 3 })],
+      shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } })], showingB({ used: 3, claimed: 3 })),
+    ),
+  ],
+  [
+    'a host that lists an instance of another: its use is there, and nobody promised it',
+    evidence(
+      [puts(0, 'x', 'a', 1, { amounts: { VCPU: 3 } }), full(2, 'y', 5), reports(4, 'b', ['i-x'], { VCPU: 3 })],
+      shows([stands('a', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5, { amounts: { VCPU: 3 } })], {
+        hosts: [hostShown('a', { used: 1, claimed: 3 }), hostShown('b', { used: 3, claimed: 3 })],
+      }),
+    ),
+  ],
+  [
+    'a host that has lost an instance: its claim is counted in full',
+    evidence([puts(0, 'x', 'b', 1), reports(2, 'b', [], { VCPU: 0 })], shows([stands('b', 'x', 1)], showingB({ claimed: 1 }))),
+  ],
+  [
+    'a host that reports less than its own instances hold',
+    evidence(
+      [full(0, 'x', 1), reports(2, 'b', ['i-x'], { VCPU: 1 })],
+      shows([stands('b', 'x', 1, { ...materialised, amounts: { VCPU: 3 } })], showingB({ used: 1, claimed: 2 })),
+    ),
+  ],
+  [
+    'two claims for GPUs of which the host uses one, whichever that is',
+    evidence(
+      [puts(0, 'x', 'b', 1, gpu), puts(2, 'y', 'b', 5, gpu), reports(4, 'b', ['i-y'], { VCPU: 1, GPU: 1 })],
+      shows([stands('b', 'x', 1, gpu), stands('b', 'y', 5, { ...materialised, ...gpu })], showingB({ used: 1, claimed: 1, freeGpus: 0 })),
+    ),
+  ],
   ['a claim that its host counts', evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1, { state: 'MATERIALISED' })]))],
   [
     'a late confirmation that is refused',
@@ -97,7 +159,6 @@ const fine: readonly (readonly [string, Evidence])[] = [
   ],
 ]
 
-const full = (at: number, key: string, fence: number): Operation => puts(at, key, 'b', fence, { amounts: { VCPU: 3 } })
 const move = (at: number): Operation =>
   op(at, placing('m', { instances: ['i-x'], moveOf: { id: 'c-i-x', fence: 1 } }), placed([{ ...claimOn('b', 'i-x', 5), id: 'c-m' }]))
 const confirmMove = op(
@@ -314,10 +375,7 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
   [
     'a claim on a host that the replica does not show any more',
     'every claim is on a host that is there',
-    evidence(
-      [puts(0, 'x', 'b', 1)],
-      shows([stands('b', 'x', 1)], { hosts: [{ name: 'a', classes: { VCPU: { capacity: 4, used: 1, claimed: 0 } } }] }),
-    ),
+    evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1)], { hosts: [hostShown('a', { used: 1 })] })),
   ],
   ['two edits of one version', 'an edit of a version counts once', evidence([edit(0, 1, 2), edit(1, 1, 2)], shows([]))],
   ['an edit that skips a version', 'an edit of a version counts once', evidence([edit(0, 1, 3)], shows([]))],
@@ -335,12 +393,43 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     evidence(
       [puts(0, 'x', 'b', 1)],
       shows([stands('b', 'x', 1, { state: 'MATERIALISED' })], {
-        hosts: [
-          { name: 'a', classes: { VCPU: { capacity: 4, used: 1, claimed: 0 } } },
-          { name: 'b', classes: { VCPU: { capacity: 4, used: 1, claimed: 1 } } },
-        ],
+        hosts: [hostShown('a', { used: 1 }), hostShown('b', { used: 1, claimed: 1 })],
       }),
     ),
+  ],
+  [
+    'a third GPU promised of two, after the host used another one than the claim named',
+    'no host ever holds more than it has',
+    evidence(
+      [puts(0, 'x', 'b', 1, gpu), puts(2, 'y', 'b', 5, gpu), reports(4, 'b', ['i-y'], { VCPU: 1, GPU: 1 }), puts(6, 'z', 'b', 9, gpu)],
+      shows([stands('b', 'x', 1, gpu), stands('b', 'y', 5, { ...materialised, ...gpu }), stands('b', 'z', 9, gpu)]),
+    ),
+  ],
+  [
+    'a GPU that is shown free while a claim waits for it',
+    'at the end each host counts exactly its claims',
+    evidence(
+      [puts(0, 'x', 'b', 1, gpu), puts(2, 'y', 'b', 5, gpu), reports(4, 'b', ['i-y'], { VCPU: 1, GPU: 1 })],
+      shows([stands('b', 'x', 1, gpu), stands('b', 'y', 5, { ...materialised, ...gpu })], showingB({ used: 1, claimed: 1, freeGpus: 1 })),
+    ),
+  ],
+  [
+    'use that a report gives away, though its own instance holds it',
+    'at the end each host counts exactly its claims',
+    evidence(
+      [full(0, 'x', 1), reports(2, 'b', ['i-x'], { VCPU: 1 })],
+      shows([stands('b', 'x', 1, { ...materialised, amounts: { VCPU: 3 } })], showingB({ used: 1 })),
+    ),
+  ],
+  [
+    'a claim that a host without a list is thought to count',
+    'at the end a claim is materialised where its host lists the instance, and nowhere else',
+    evidence([puts(0, 'x', 'b', 1), reports(2, 'b', null, { VCPU: 1 })], shows([stands('b', 'x', 1, materialised)], showingB({ used: 1 }))),
+  ],
+  [
+    'a claim of a host that counts it, which waits for that still',
+    'at the end a claim is materialised where its host lists the instance, and nowhere else',
+    evidence([puts(0, 'x', 'b', 1), reports(2, 'b', ['i-x'], { VCPU: 1 })], shows([stands('b', 'x', 1)], showingB({ used: 1 }))),
   ],
   [
     'room that stays taken after the release',
@@ -348,10 +437,7 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     evidence(
       [puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1)],
       shows([stands('b', 'x', 1, released)], {
-        hosts: [
-          { name: 'a', classes: { VCPU: { capacity: 4, used: 1, claimed: 0 } } },
-          { name: 'b', classes: { VCPU: { capacity: 4, used: 0, claimed: 1 } } },
-        ],
+        hosts: [hostShown('a', { used: 1 }), hostShown('b', { claimed: 1 })],
       }),
     ),
   ],

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { createRandom } from '@gantt/scheduler-core'
 import { perform, type ReportBody } from './calls.ts'
-import type { Call, ClaimRef, Group, Operation, Outcome, Place, PlacedClaim, Setting } from './history.ts'
+import type { Amounts, Call, ClaimRef, Group, Operation, Outcome, Place, PlacedClaim, Setting } from './history.ts'
 import type { HostAgents } from './host-agents.ts'
+import { HUGE_PAGE_MIB, PICKED_UNITS } from './picked-units.ts'
 import { LICENCES, uuidOf } from './setting.ts'
 
 /** What all clients of a run share. */
@@ -13,8 +14,11 @@ export interface Run {
   readonly aggregates: readonly string[]
   readonly agents: HostAgents
   readonly replicas: number
-  /** Whether clients ask for instances that have a claim already: the service refuses it since feature level 8. */
-  asksAgain: boolean
+  /**
+   * Whether the log is at feature level 8 or above. Callers and hosts then do what its rules are for: they ask for instances that have a
+   * claim already, and for units that hosts pick; hosts are not truthful.
+   */
+  isStrict: boolean
   /** The way to a replica, as it is now. */
   clientOf(replica: number): Client
   readonly history: Operation[]
@@ -70,16 +74,23 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return outcome
   }
 
+  const flavor = (): Amounts => {
+    const vcpus = 1 + random.below(3)
+    const unit = pick(PICKED_UNITS)
+    if (!run.isStrict || unit === undefined || random.below(3) === 0) return { VCPU: vcpus, MEMORY_MB: 512 * vcpus }
+    const count = 1 + random.below(2)
+    return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
+  }
+
   const place = async (more: Partial<Place>): Promise<void> => {
     const key = `${run.seed}-${n}-${made++}`
-    const vcpus = 1 + random.below(3)
     // of these some amounts cannot be had anywhere
     const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
     const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
     const call: Place = {
       type: 'place',
       key,
-      amounts: { VCPU: vcpus, MEMORY_MB: 512 * vcpus, ...licences },
+      amounts: { ...flavor(), ...licences },
       instances: [uuidOf(`${key}/0`)],
       mode,
       ttlMs: pick(TTLS_MS) ?? TTLS_MS[0],
@@ -129,6 +140,9 @@ export async function runClient(n: number, run: Run): Promise<void> {
       }
       start(one)
     }
+    // a host that builds something reports soon
+    const first = some.find(({ confirmed }) => confirmed)
+    if (first !== undefined && random.below(2) === 0) await reportOf(first.claim.host)
   }
 
   const release = async (): Promise<void> => {
@@ -165,11 +179,13 @@ export async function runClient(n: number, run: Run): Promise<void> {
     for (const one of ended) stop(one)
   }
 
+  const reportOf = async (host: string): Promise<void> => {
+    const { instances, used, ...body } = run.agents.report(host, { isTruthful: !run.isStrict })
+    await ask({ type: 'report', host, instances, used }, { report: body })
+  }
   const report = async (): Promise<void> => {
     const host = pick(ownHosts)
-    if (host === undefined) return repeat()
-    const { instances, ...body } = run.agents.report(host.name)
-    await ask({ type: 'report', host: host.name, instances }, { report: body })
+    await (host === undefined ? repeat() : reportOf(host.name))
   }
 
   const setStatus = async (host: string, status: 'ENABLED' | 'DISABLED'): Promise<void> => {
@@ -219,13 +235,14 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const call = pick(done.slice(-40))
     if (call === undefined) return place({})
     const instance = uuidOf(`${call.key}/misuse`)
-    await ask({ type: 'misuse', key: call.key, amounts: { ...call.amounts, VCPU: (call.amounts.VCPU ?? 0) + 1 }, instance })
+    const { VCPU: vcpus = 0, MEMORY_MB: memoryMib = 0 } = call.amounts
+    await ask({ type: 'misuse', key: call.key, amounts: { VCPU: vcpus + 1, MEMORY_MB: memoryMib }, instance })
   }
 
   /** An instance that is there for certain, asked for once more by a caller that lost its key: it must not get a second claim. */
   const again = async (): Promise<void> => {
     const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
-    if (one === undefined || !run.asksAgain) return place({})
+    if (one === undefined || !run.isStrict) return place({})
     await ask({ type: 'again', key: `${run.seed}-${n}-again-${made++}`, amounts: one.call.amounts, instance: one.claim.instance as string })
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@gantt/scheduler-core'
-import { perform } from './calls.ts'
+import { perform, type ReportBody } from './calls.ts'
 import type { Run } from './client.ts'
 import type { Call, Place } from './history.ts'
 import { uuidOf } from './setting.ts'
@@ -44,9 +44,9 @@ export const reservation = (key: string): Place => ({
 })
 
 /** One call outside of the callers' own, kept in the history under the number that follows theirs. */
-export async function ask(run: Run, replica: number, call: Call) {
+export async function ask(run: Run, replica: number, call: Call, report?: ReportBody) {
   const invokedAt = run.now()
-  const outcome = await perform(run.clientOf(replica), call)
+  const outcome = await perform(run.clientOf(replica), call, report)
   run.history.push({ client: run.clients, replica, invokedAt, endedAt: run.now(), call, outcome })
   return outcome
 }

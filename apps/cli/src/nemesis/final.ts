@@ -1,12 +1,13 @@
 import type { Client } from '@gantt/client'
-import type { ClaimState, FinalClaim, FinalState } from './history.ts'
+import type { ClaimState, ClassUsage, FinalClaim, FinalState } from './history.ts'
 import { STATS } from './host-agents.ts'
+import { CLAIM_UNITS, type ClaimUnits, freeUnitsOfHost, HOST_UNITS, type HostUnits, unitsOfClaim } from './picked-units.ts'
 
 const HOSTS = `query Hosts($after: String) { hosts(first: 200, after: $after) {
-  pageInfo { hasNextPage endCursor } nodes { name capacity { resourceClass capacity used claimed } } } }`
+  pageInfo { hasNextPage endCursor } nodes { name capacity { resourceClass capacity used claimed } ${HOST_UNITS} } } }`
 
 const CLAIMS = `query Claims($after: String, $states: [ClaimState!], $first: Int) { claims(first: $first, after: $after, states: $states) {
-  totalCount pageInfo { hasNextPage endCursor } nodes { id fence state instanceUuid serverGroup moveOf { id } host { name } resources { resourceClass amount } } } }`
+  totalCount pageInfo { hasNextPage endCursor } nodes { id fence state instanceUuid serverGroup moveOf { id } host { name } resources { resourceClass amount } ${CLAIM_UNITS} } } }`
 
 const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { uuid members { host { name } count } } } }`
@@ -22,20 +23,21 @@ interface Page<Node> {
 
 /** Everything that a replica shows of hosts, claims (the ended ones too) and groups. */
 export async function readFinalState(client: Client, replica: number): Promise<FinalState> {
-  const hosts = await all<{ name: string; capacity: ({ resourceClass: string } & FinalState['hosts'][number]['classes'][string])[] }>(
-    client,
-    HOSTS,
-    'hosts',
-  )
+  interface Node extends HostUnits {
+    readonly name: string
+    readonly capacity: readonly ({ readonly resourceClass: string } & ClassUsage)[]
+  }
+  const hosts = await all<Node>(client, HOSTS, 'hosts')
   const claims = await claimsOf(client)
   const groups = await all<{ uuid: string; members: { host: { name: string }; count: number }[] }>(client, GROUPS, 'serverGroups')
   return {
     replica,
-    hosts: hosts.map(({ name, capacity }) => ({
+    hosts: hosts.map(({ name, capacity, ...units }) => ({
       name,
       classes: Object.fromEntries(
         capacity.map(({ resourceClass, capacity: most, used, claimed }) => [resourceClass, { capacity: most, used, claimed }]),
       ),
+      freeUnits: freeUnitsOfHost(units),
     })),
     claims,
     groups: groups.map(({ uuid, members }) => ({
@@ -47,7 +49,7 @@ export async function readFinalState(client: Client, replica: number): Promise<F
 
 /** The claims in some states, or in all. */
 export async function claimsOf(client: Client, states?: readonly ClaimState[]): Promise<FinalClaim[]> {
-  interface Node {
+  interface Node extends ClaimUnits {
     readonly id: string
     readonly fence: number
     readonly state: ClaimState
@@ -57,8 +59,8 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
     readonly host: { readonly name: string }
     readonly resources: readonly { readonly resourceClass: string; readonly amount: number }[]
   }
-  const nodes = await all<Node>(client, CLAIMS, 'claims', { first: 500, ...(states === undefined ? {} : { states }) })
-  return nodes.map(({ id, fence, state, instanceUuid, serverGroup, moveOf, host, resources }) => ({
+  const nodes = await all<Node>(client, CLAIMS, 'claims', { first: 200, ...(states === undefined ? {} : { states }) })
+  return nodes.map(({ id, fence, state, instanceUuid, serverGroup, moveOf, host, resources, ...units }) => ({
     id,
     fence,
     state,
@@ -66,7 +68,7 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
     host: host.name,
     group: serverGroup,
     moveOf: moveOf?.id ?? null,
-    amounts: Object.fromEntries(resources.map(({ resourceClass, amount }) => [resourceClass, amount])),
+    amounts: { ...Object.fromEntries(resources.map(({ resourceClass, amount }) => [resourceClass, amount])), ...unitsOfClaim(units) },
   }))
 }
 

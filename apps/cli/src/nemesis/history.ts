@@ -28,7 +28,7 @@ export interface Group {
   readonly maxServerPerHost: number | null
 }
 
-/** Whole units per resource class. */
+/** Whole units per resource class, and per sort of unit that hosts pick themselves (`picked-units.ts`). */
 export type Amounts = Readonly<Record<string, number>>
 
 export interface Place {
@@ -90,8 +90,10 @@ export interface EditAggregate {
 export interface Report {
   readonly type: 'report'
   readonly host: string
-  /** Null: the host does not tell. */
+  /** Null: the host does not list them. */
   readonly instances: readonly string[] | null
+  /** In use, as it says, by resource class and sort of unit. */
+  readonly used: Amounts
 }
 
 export interface Read {
@@ -126,7 +128,12 @@ export interface EndResult {
 /** The service at the end, as one replica shows it. */
 export interface FinalState {
   readonly replica: number
-  readonly hosts: readonly { readonly name: string; readonly classes: Readonly<Record<string, ClassUsage>> }[]
+  readonly hosts: readonly {
+    readonly name: string
+    readonly classes: Readonly<Record<string, ClassUsage>>
+    /** By sort of unit: how many are free; below 0 where more are in use or held than there are. */
+    readonly freeUnits: Amounts
+  }[]
   readonly claims: readonly FinalClaim[]
   readonly groups: readonly { readonly uuid: string; readonly members: Readonly<Record<string, number>> }[]
 }

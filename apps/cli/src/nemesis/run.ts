@@ -1,6 +1,6 @@
 import type { Checks } from '../prove/checks.ts'
 import { withFolder } from '../prove/folder.ts'
-import { type Cluster, startCluster } from './cluster.ts'
+import { type Cluster, type Release, type StartRelease, startCluster } from './cluster.ts'
 import { type EngineName, engines } from './engines/index.ts'
 import { overload } from './extra-load.ts'
 import { faultsOf, injectFaults } from './faults.ts'
@@ -15,6 +15,10 @@ export interface NemesisOptions {
   readonly seed: string
   /** Only these faults, by their names, first in this order; all of them when left out. */
   readonly faults?: readonly string[]
+  /** What the replicas are started from; this release if not given. */
+  readonly release?: Release
+  /** How they are started; as processes if not given. */
+  readonly startRelease?: StartRelease
   /** Ends the run early: everything is taken down, and it throws. */
   readonly signal?: AbortSignal
 }
@@ -24,9 +28,17 @@ export interface NemesisOptions {
  * the state that the replicas show are judged by rules that know nothing of how the service works.
  */
 export async function runNemesis(checks: Checks, options: NemesisOptions, say: (line: string) => void): Promise<Figures> {
-  const { replicas, engine, signal = new AbortController().signal } = options
+  const { replicas, engine, release, startRelease, signal = new AbortController().signal } = options
   return withFolder(async (folder) => {
-    const cluster = await startCluster({ folder, replicas, startEngine: engines[engine], signal, say })
+    const cluster = await startCluster({
+      folder,
+      replicas,
+      startEngine: engines[engine],
+      signal,
+      say,
+      ...(release && { release }),
+      ...(startRelease && { startRelease }),
+    })
     try {
       say(`  attacked: ${cluster.engine.parts}`)
       return await attack(checks, options, cluster, signal)

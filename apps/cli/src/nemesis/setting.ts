@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Group, Setting } from './history.ts'
+import { UNITS_OF_A_HOST } from './picked-units.ts'
 
 /** A class of the hosts' own, of which only certain amounts can be had. */
 export const LICENCES = 'CUSTOM_LICENCES'
@@ -14,8 +15,8 @@ export function uuidOf(text: string): string {
 export function settingFor(seed: string, clients: number): Setting {
   const hosts = Array.from({ length: clients }, (_, i) => ({
     name: `h${i}`,
-    capacity: { VCPU: 10 + (i % 3) * 3, MEMORY_MB: 16_384, [LICENCES]: 12 },
-    base: { VCPU: i % 2, MEMORY_MB: 256 },
+    capacity: { VCPU: 10 + (i % 3) * 3, MEMORY_MB: 16_384, [LICENCES]: 12, ...UNITS_OF_A_HOST },
+    base: { VCPU: i % 2, MEMORY_MB: 256 * (i % 2) },
   }))
   const groupOf = (i: number, policy: Group['policy'], maxServerPerHost: number | null): Group => ({
     uuid: uuidOf(`${seed}/group-${i}`),

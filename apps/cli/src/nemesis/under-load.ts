@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import type { Checks } from '../prove/checks.ts'
-import { perform } from './calls.ts'
 import { judge } from './check.ts'
 import { type Run, runClient } from './client.ts'
 import type { Cluster } from './cluster.ts'
@@ -9,7 +8,7 @@ import { ask, keepReading, reservation } from './extra-load.ts'
 import type { Injected } from './faults.ts'
 import { claimsOf, makeFresh, readFinalState } from './final.ts'
 import { isLiveState, type Operation } from './history.ts'
-import { createHostAgents } from './host-agents.ts'
+import { createHostAgents, type ReportOptions } from './host-agents.ts'
 import { type Figures, figuresOf } from './report.ts'
 import { settingFor } from './setting.ts'
 
@@ -19,8 +18,8 @@ export interface LoadOptions {
   readonly clients: number
   /** How long callers insist on an answer, counted from the start, milliseconds. */
   readonly patienceMs: number
-  /** Whether clients ask for instances that have a claim already; true if not given. */
-  readonly asksAgain?: boolean
+  /** As a run has it; true if not given. */
+  readonly isStrict?: boolean
   readonly signal: AbortSignal
 }
 
@@ -32,6 +31,7 @@ export interface Held extends Figures {
 /** How long a whole cluster may take until every replica places again. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
+const AGAIN_AFTER_MS = 100
 const SHOWN = 5
 
 /**
@@ -42,16 +42,12 @@ const SHOWN = 5
 export async function underLoad(
   checks: Checks,
   cluster: Cluster,
-  { seed, clients, patienceMs, signal, asksAgain = true }: LoadOptions,
+  { seed, clients, patienceMs, signal, isStrict = true }: LoadOptions,
   happen: (run: Run) => Promise<readonly Injected[]>,
 ): Promise<Held> {
   const setting = settingFor(seed, clients)
-  const agents = createHostAgents(setting)
+  const agents = createHostAgents(setting, seed)
   const first = cluster.replicas[0]?.client as Client
-  for (const { name } of setting.hosts) {
-    const { instances, ...report } = agents.report(name)
-    await perform(first, { type: 'report', host: name, instances }, report)
-  }
   const aggregates = await Promise.all(Array.from({ length: AGGREGATES }, (_, i) => createAggregate(first, `a${i}`)))
 
   const history: Operation[] = []
@@ -67,11 +63,12 @@ export async function underLoad(
     clientOf: (replica) => cluster.replicas[replica]?.client as Client,
     history,
     clients,
-    asksAgain,
+    isStrict,
     now,
     isOver: () => over,
     isLate: () => signal.aborted || now() > patienceMs,
   }
+  for (const { name } of setting.hosts) await report(run, name, { isTruthful: true })
   const load = Promise.all([
     ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
     ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
@@ -130,11 +127,11 @@ async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   )
 }
 
-/** Reservations run out, hosts tell what really runs there, and every replica is as new as the log. */
+/** Reservations run out, hosts report what runs there in their ways, and every replica is as new as the log. */
 async function settle(run: Run): Promise<void> {
   const first = run.clientOf(0)
   const again = (host: string) => {
-    const { incarnation, sequence, stats } = run.agents.report(host)
+    const { incarnation, sequence, stats } = run.agents.repeat(host)
     return { name: { host }, reporter: { incarnation, sequence }, report: { full: stats } }
   }
   const [host] = run.setting.hosts
@@ -142,13 +139,22 @@ async function settle(run: Run): Promise<void> {
   await makeFresh(first, again(host.name))
   for (const deadline = run.now() + RECOVERY_MS; run.now() < deadline; await sleep(200))
     if ((await claimsOf(first, ['RESERVED'])).length === 0) break
-  const live = new Map(
-    (await claimsOf(first)).filter(({ state }) => isLiveState(state)).map((claim) => [`${claim.instance} ${claim.host}`, claim]),
-  )
+  const claims = await claimsOf(first)
+  const held = new Set(claims.map(({ instance, host }) => `${instance} ${host}`))
+  const live = new Set(claims.filter(({ state }) => isLiveState(state)).map(({ instance, host }) => `${instance} ${host}`))
   for (const { name } of run.setting.hosts) {
     for (const instance of run.agents.running(name)) if (!live.has(`${instance} ${name}`)) run.agents.stop(name, instance)
-    const { instances, ...report } = run.agents.report(name)
-    await perform(first, { type: 'report', host: name, instances }, report)
+    await report(run, name, { isTruthful: !run.isStrict, mayList: (host, instance) => !held.has(`${instance} ${host}`) })
   }
   for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
+}
+
+/** A report that is taken for certain, or refused for what it says: sent until it is answered. */
+async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
+  const { instances, used, ...body } = run.agents.report(host, options)
+  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+    const outcome = await ask(run, 0, { type: 'report', host, instances, used }, body)
+    if (outcome.type === 'ok') return
+    if (run.now() - begun > RECOVERY_MS) throw new Error(`no report of host ${host} was answered: ${outcome.why}`)
+  }
 }

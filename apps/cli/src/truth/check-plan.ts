@@ -28,7 +28,7 @@ import {
 } from './core.ts'
 import { difference } from './difference.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
-import { boundGroup, type ModelFleet, report } from './model/fleet.ts'
+import { boundGroup, isClaimed, type ModelFleet, report } from './model/fleet.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { Plan, Question } from './plan.ts'
 
@@ -68,7 +68,8 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     const bound = groupOf(request)
     const other = bound === null ? undefined : boundGroup(model, bound.uuid)
     const isBoundOtherwise = other !== undefined && (other.policy !== bound?.policy || other.most !== bound.most)
-    const expectedVerdict = isLogged && isBoundOtherwise ? 'claim.group_mismatch' : undefined
+    const isTaken = expected.placed.some(({ instance }) => instance !== null && isClaimed(model, instance))
+    const expectedVerdict = !isLogged ? undefined : isBoundOtherwise ? 'claim.group_mismatch' : isTaken ? 'claim.instance_taken' : undefined
     if (verdict !== expectedVerdict)
       return { difference: `earlier ${i}: the claim is ${verdict}, expected ${expectedVerdict}`, decision: expected, profile }
     if (verdict !== undefined) continue

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
-import { FEATURE_LEVEL } from '@gantt/scheduler-core'
+import { FEATURE_LEVEL, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import type { Release } from '../nemesis/cluster.ts'
 
-/** At which this release stands in for an older one: a level below which there is something that callers can ask for. */
-const STAND_IN_LEVEL = 5
 /** What `needNewer` asks for. */
-const NEEDED_LEVEL = 6
+const NEEDED_LEVEL = STRICT_CLAIMS
+/** At which this release stands in for an older one: the last level before that. */
+const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
 /** The release that is exchanged, and how it is named. */
 export interface Older {
@@ -62,15 +62,22 @@ const AGAIN_AFTER_MS = 200
  * Asks for something that only newer releases read, until it is done or refused as is waited for: `done`, or what the caller
  * was told last.
  */
-export async function needNewer(client: Client, name: string, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
+export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
-    const answer = await client.request(POOL, { name }).then(
-      () => 'done',
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    )
+    const answer = await setKeyLimits(client).catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
     if (answer === 'done' || answer.includes(awaited) || performance.now() > end) return answer
   }
 }
 
-const POOL = `mutation ($name: String!) { aggregateCreate(input: { name: $name, metadata: [{ key: "gantt:disk_pool", value: "p" }] }) {
-  __typename ... on AggregatePayload { aggregate { uuid } } } }`
+/** Keeps ended keys as long as it is now, and as many: each setting is an entry of its own. */
+async function setKeyLimits(client: Client): Promise<string> {
+  const { keyLimits } = await client.request<{ keyLimits: { version: number; cap: number; afterlife: string } }>(
+    '{ keyLimits { version cap afterlife } }',
+  )
+  const { version, cap, afterlife } = keyLimits
+  const { keyLimitsUpdate } = await client.request<{ keyLimitsUpdate: { message?: string } }>(KEY_LIMITS, { version, cap, afterlife })
+  return keyLimitsUpdate.message ?? 'done'
+}
+
+const KEY_LIMITS = `mutation ($version: Int!, $cap: Int!, $afterlife: Duration!) {
+  keyLimitsUpdate(ifVersion: $version, cap: $cap, afterlife: $afterlife) { __typename ... on UserError { message } } }`

@@ -60,7 +60,7 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
     })
     try {
       const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
-      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, asksAgain: false }, (run) =>
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict: false }, (run) =>
         thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
       )
       const calls = callsOf(history)
@@ -98,7 +98,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   if (hasNewer(level)) {
     await checkRaised(checks, cluster, older, level)
     // from here on every replica judges by the newer rules: the callers try them
-    upgrade.run.asksAgain = true
+    upgrade.run.isStrict = true
   } else say(`  not tried: raising the log's level beyond ${level}, since nothing that callers ask for without a plug-in needs more`)
   await calm(upgrade, seconds)
   return done
@@ -132,7 +132,7 @@ const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seco
 /** All replicas are of the newer release, and the way back is open: what would close it is refused. */
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of replicas) {
-    const answer = await needNewer(client, 'held back', 'FEATURE_LEVEL')
+    const answer = await needNewer(client, 'FEATURE_LEVEL')
     checks.check('held: what the older release does not read is refused', answer.includes('FEATURE_LEVEL'), () => answer)
   }
   const found = await levelOfLog((replicas[0] as ReplicaProcess).client)
@@ -142,7 +142,7 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
 /** Nobody holds it any more: the first call that needs it raises the level, and the older release ends with both numbers. */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as { client: Client }
-  const answer = await needNewer(client, 'let go', 'done')
+  const answer = await needNewer(client, 'done')
   checks.check('let go: what needs more is done', answer === 'done', () => answer)
   const found = await levelOfLog(client)
   checks.check("let go: the log's level is raised", found > level, () => `${found}`)

@@ -1,26 +1,24 @@
-import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
-import { useState } from 'react'
-import { useShortcuts } from '../lib/keys.ts'
+import { createSpotlight, Spotlight } from '@mantine/spotlight'
+import { useEffect, useState } from 'react'
 import { actionsOfPage, offersOf, type PageAction } from '../lib/page-actions.ts'
 import { takeFirst } from './palette.tsx'
 
 const [store, actions] = createSpotlight()
 
-export const useActionsAreOpen = (): boolean => useSpotlight(store).opened
-
 /** `.`: what the page offers to do, to be found by a part of its name. */
-export function Actions() {
+export function Actions({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
   const [offered, setOffered] = useState<readonly PageAction[]>([])
   const [text, setText] = useState('')
-  const open = (): void => {
+  useEffect(() => {
+    if (!opened) return actions.close()
     setOffered(actionsOfPage())
     actions.open()
-  }
-  useShortcuts([{ keys: '.', label: 'Actions of the page', run: open }])
+  }, [opened])
   return (
     <Spotlight
       store={store}
       shortcut={null}
+      onSpotlightClose={onClose}
       query={text}
       onQueryChange={setText}
       filter={(_query, all) => all}

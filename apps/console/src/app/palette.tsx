@@ -1,28 +1,28 @@
-import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
+import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useAt } from '../lib/travel.ts'
 import { pages } from './pages.ts'
-import type { PaletteGroup } from './palette-found.tsx'
+import { PaletteFound, type PaletteGroup } from './palette-found.tsx'
 
 const [store, palette] = createSpotlight()
-
-export const openPalette = (): void => palette.open()
-
-export const usePaletteIsOpen = (): boolean => useSpotlight(store).opened
-
-/** Loaded when it is first opened. */
-const PaletteFound = lazy(async () => ({ default: (await import('./palette-found.tsx')).PaletteFound }))
 
 /** Its rows are chosen from the input, so the list itself has to be what the keyboard scrolls; the type leaves out what it hands on. */
 const scrolled = { viewportProps: { tabIndex: 0 } }
 
+interface PaletteProps {
+  readonly opened: boolean
+  onClose(): void
+  onPickTime(): void
+}
+
 /** Ctrl-K: pages, whatever has the text in its name or id, whatever a pasted line of a log has the id of, and what the page offers to do. */
-export function Palette({ onPickTime }: { onPickTime(): void }) {
+export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
   const navigate = useNavigate()
   const at = useAt()
   const [text, setText] = useState('')
   const word = text.trim()
+  useEffect(() => (opened ? palette.open() : palette.close()), [opened])
   const goToNow = () => navigate({ to: '.', search: (before) => ({ ...before, at: undefined }) })
   const groups = [
     { group: 'Pages', actions: pages.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })) },
@@ -39,7 +39,15 @@ export function Palette({ onPickTime }: { onPickTime(): void }) {
   })
 
   return (
-    <Spotlight.Root store={store} shortcut={['mod + K']} query={text} onQueryChange={setText} scrollable maxHeight={420}>
+    <Spotlight.Root
+      store={store}
+      shortcut={null}
+      onSpotlightClose={onClose}
+      query={text}
+      onQueryChange={setText}
+      scrollable
+      maxHeight={420}
+    >
       <Spotlight.Search
         placeholder="Host, decision, request, instance, claim, aggregate, profile, page"
         aria-label="Search and go"
@@ -47,17 +55,15 @@ export function Palette({ onPickTime }: { onPickTime(): void }) {
       />
       <Spotlight.ActionsList {...scrolled}>
         {groups.map(drawn)}
-        <Suspense>
-          <PaletteFound word={word}>
-            {(found, isSearching) =>
-              found.length + groups.length > 0 ? (
-                found.map(drawn)
-              ) : (
-                <Spotlight.Empty>{isSearching ? 'Searching ...' : 'Nothing has this in its name or id.'}</Spotlight.Empty>
-              )
-            }
-          </PaletteFound>
-        </Suspense>
+        <PaletteFound word={word}>
+          {(found, isSearching) =>
+            found.length + groups.length > 0 ? (
+              found.map(drawn)
+            ) : (
+              <Spotlight.Empty>{isSearching ? 'Searching ...' : 'Nothing has this in its name or id.'}</Spotlight.Empty>
+            )
+          }
+        </PaletteFound>
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )

@@ -12,11 +12,11 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconHelp, IconHistory, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { useLayoutEffect } from 'react'
+import { lazy, Suspense, useLayoutEffect, useState } from 'react'
 import { useTimeZone } from '../lib/format.ts'
 import { useKeyboard, useShortcuts } from '../lib/keys.ts'
 import { coverPage } from '../lib/over-page.ts'
@@ -24,33 +24,34 @@ import { choose } from '../lib/preferences.ts'
 import { signOut } from '../lib/session.ts'
 import { useAt } from '../lib/travel.ts'
 import { MenuLink } from '../ui/menu-link.tsx'
-import { Actions, useActionsAreOpen } from './actions.tsx'
-import { Help } from './help.tsx'
+import type { Dialog } from './dialogs.tsx'
 import { pages, presentOn } from './pages.ts'
-import { openPalette, Palette, usePaletteIsOpen } from './palette.tsx'
 import { Standing } from './standing.tsx'
 import { TravelBanner } from './travel-banner.tsx'
-import { TravelPicker } from './travel-picker.tsx'
+
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
 
 /** What stands around every page: where one is, where one can go, and how. */
 export function Shell() {
-  const [isHelpOpen, help] = useDisclosure(false)
+  const [dialog, setDialog] = useState<Dialog>()
   const [isNavOpen, nav] = useDisclosure(false)
-  const [isPicking, picking] = useDisclosure(false)
-  const isPaletteOpen = usePaletteIsOpen()
-  const areActionsOpen = useActionsAreOpen()
   const at = useAt()
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
 
+  const pickTime = (): void => setDialog('time')
+
   useKeyboard()
-  const isCovered = isHelpOpen || isPicking || isPaletteOpen || areActionsOpen
+  // from anywhere, also while one types
+  useHotkeys([['mod+K', () => setDialog('palette')]], [], true)
+  const isCovered = dialog !== undefined
   // before the effects of a page that opens in the same moment
   useLayoutEffect(() => coverPage(isCovered), [isCovered])
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
-    { keys: '?', label: 'Show the keys', run: help.open },
-    { keys: 't', label: 'Show another time', run: picking.open },
+    { keys: '?', label: 'Show the keys', run: () => setDialog('help') },
+    { keys: 't', label: 'Show another time', run: pickTime },
+    { keys: '.', label: 'Actions of the page', run: () => setDialog('actions') },
     { keys: 'y', label: 'Copy the link of this view', run: () => void copyLink() },
   ])
 
@@ -70,7 +71,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <Standing />
             <UnstyledButton
-              onClick={openPalette}
+              onClick={() => setDialog('palette')}
               aria-label="Search and go, Control K"
               px="sm"
               py={4}
@@ -84,13 +85,13 @@ export function Shell() {
               </Group>
             </UnstyledButton>
             <Tooltip label="Show another time (t)">
-              <ActionIcon variant="subtle" color="gray" aria-label="Show another time" onClick={picking.open}>
+              <ActionIcon variant="subtle" color="gray" aria-label="Show another time" onClick={pickTime}>
                 <IconHistory size={18} />
               </ActionIcon>
             </Tooltip>
             <ColourScheme />
             <Tooltip label="Keys (?)">
-              <ActionIcon variant="subtle" color="gray" aria-label="Keys" onClick={help.open}>
+              <ActionIcon variant="subtle" color="gray" aria-label="Keys" onClick={() => setDialog('help')}>
                 <IconHelp size={18} />
               </ActionIcon>
             </Tooltip>
@@ -113,13 +114,12 @@ export function Shell() {
         ))}
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={at === undefined ? undefined : 'travelling'}>
-        {at === undefined ? null : <TravelBanner at={at} present={presentOn(path)} onPick={picking.open} />}
+        {at === undefined ? null : <TravelBanner at={at} present={presentOn(path)} onPick={pickTime} />}
         <Outlet />
       </AppShell.Main>
-      <Palette onPickTime={picking.open} />
-      <Actions />
-      <TravelPicker opened={isPicking} onClose={picking.close} />
-      <Help opened={isHelpOpen} onClose={help.close} />
+      <Suspense>
+        <Dialogs open={dialog} onOpen={setDialog} onClose={(closed) => setDialog((now) => (now === closed ? undefined : now))} />
+      </Suspense>
     </AppShell>
   )
 }

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 /** What the address of a list may say behind the question mark, whatever it lists. */
@@ -38,8 +38,16 @@ export const readColumnsSearch = ({ cols }: Record<string, unknown>): Pick<ListS
 /** Some of what an address says, to be changed; undefined or empty: left out from then on. */
 export type Change<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined }
 
-export const changed = <Search extends object>(before: Search, change: Change<Search>): Search =>
-  Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== '')) as Search
+/**
+ * A change that depends on what the address says is a function of it. The page is drawn some time after the address has changed, so a second
+ * press in that time would undo the first if it were worked out from what is drawn.
+ */
+export type Step<Search> = Change<Search> | ((now: Search) => Change<Search>)
+
+export const changed = <Search extends object>(now: Search, step: Step<Search>): Search => {
+  const change = typeof step === 'function' ? step(now) : step
+  return Object.fromEntries(Object.entries({ ...now, ...change }).filter(([, value]) => value !== undefined && value !== '')) as Search
+}
 
 /** What the address says of the list of the page. */
 export const useListSearch = (): ListSearch =>
@@ -50,11 +58,17 @@ export const useListSearch = (): ListSearch =>
   }) as ListSearch
 
 /** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
-export function useListGo(): (change: Change<ListSearch>, how?: 'typing' | 'applied') => void {
+export function useListGo(): (step: Step<ListSearch>, how?: 'typing' | 'applied') => void {
   const navigate = useNavigate()
   return useCallback(
-    (change, how = 'applied') =>
-      void navigate({ to: '.', search: (before) => changed(before, change), replace: how === 'typing', resetScroll: false }),
+    (step, how = 'applied') =>
+      void navigate({ to: '.', search: (now) => changed(now, step), replace: how === 'typing', resetScroll: false }),
     [navigate],
   )
+}
+
+/** What the address says at the moment of the call, which the page may not show yet. */
+export function useListSearchNow(): () => ListSearch {
+  const router = useRouter()
+  return useCallback(() => router.latestLocation.search, [router])
 }

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Popover, Stack, TextInput } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { useListGo } from '../lib/list-search.ts'
-import { columnsOf, setWidth, shownColumns, useColumnLayout, withColumn } from './columns.ts'
+import { useListGo, useListSearchNow } from '../lib/list-search.ts'
+import { columnsOf, layoutOf, setWidth, shownColumns, useColumnLayout, withColumn } from './columns.ts'
 import type { TableColumn } from './table.tsx'
 import './column-chooser.css'
 
@@ -18,6 +18,7 @@ export function ColumnChooser<Row>({ list, columns }: ColumnChooserProps<Row>) {
   const layout = useColumnLayout(list)
   const kept = columnsOf(list)
   const go = useListGo()
+  const searchNow = useListSearchNow()
   const shown = shownColumns(columns, layout)
 
   const show = (keys: readonly string[] | undefined): void => {
@@ -46,7 +47,9 @@ export function ColumnChooser<Row>({ list, columns }: ColumnChooserProps<Row>) {
                   checked={isShown}
                   // it names the row
                   disabled={i === 0}
-                  onChange={({ currentTarget: { checked } }) => show(withColumn(columns, layout, column.key, checked))}
+                  onChange={({ currentTarget: { checked } }) =>
+                    show(withColumn(columns, layoutOf(searchNow().cols, kept.get()), column.key, checked))
+                  }
                 />
                 <WidthInput
                   label={`Width of ${name}, pixels`}

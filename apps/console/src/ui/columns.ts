@@ -68,8 +68,12 @@ export function setWidth(list: string, key: string, pixels: number | undefined):
 export function useColumnLayout(list: string): ColumnLayout {
   const { cols } = useListSearch()
   const layout = columnsOf(list).use()
-  return useMemo(() => (cols === undefined ? layout : { ...layout, shown: cols.split(',') }), [cols, layout])
+  return useMemo(() => layoutOf(cols, layout), [cols, layout])
 }
+
+/** The layout of a list: the columns that its address names, if it names any, otherwise those that this browser keeps. */
+export const layoutOf = (cols: string | undefined, kept: ColumnLayout): ColumnLayout =>
+  cols === undefined ? kept : { ...kept, shown: cols.split(',') }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= LEAST_WIDTH && value <= MOST_WIDTH

@@ -179,10 +179,11 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
               ? {}
               : {
                   sort: parseSort(sort),
-                  onSort: (next: readonly Sort[]) => {
-                    const text = printSort(next.slice(-1))
-                    go({ sort: text === usualSort ? undefined : text })
-                  },
+                  onSort: (press: (now: readonly Sort[]) => readonly Sort[]) =>
+                    go((now) => {
+                      const text = printSort(press(parseSort(now.sort ?? usualSort ?? '')).slice(-1))
+                      return { sort: text === usualSort ? undefined : text }
+                    }),
                 })}
             {...table}
           />

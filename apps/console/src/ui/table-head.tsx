@@ -24,7 +24,7 @@ export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellP
       className={column.align === 'right' ? 'number' : undefined}
     >
       {column.sortable && onSort ? (
-        <button type="button" className="g-table-sort" onClick={({ shiftKey }) => onSort(nextSort(sort, column, shiftKey))}>
+        <button type="button" className="g-table-sort" onClick={({ shiftKey }) => onSort((now) => nextSort(now, column, shiftKey))}>
           <span>
             {column.label}
             {order === undefined ? null : (

@@ -36,8 +36,8 @@ export interface TableProps<Row> {
   rowKey(index: number): string
   /** The orders that hold, the first of them before the others. */
   readonly sort?: readonly Sort[] | undefined
-  /** With Shift a column is ordered by after the others. */
-  onSort?(sort: readonly Sort[]): void
+  /** The head of a column was pressed: what the orders become. With Shift a column is ordered by after the others. */
+  onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
   /** The edge of a head was moved, to a width in pixels; undefined: put back. */
   onResize?(key: string, width: number | undefined): void
   /** The row of the keyboard cursor; -1: none. */

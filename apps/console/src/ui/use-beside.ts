@@ -1,7 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useShortcuts } from '../lib/keys.ts'
-import { useListGo, useListSearch } from '../lib/list-search.ts'
+import { type ListSearch, type Step, useListGo, useListSearch } from '../lib/list-search.ts'
 
 /** Who holds a key down goes through rows faster than the service can tell of them. */
 const FOLLOW_MS = 150
@@ -28,18 +28,18 @@ export function useBeside(): Beside {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const show = useCallback(
-    (next: string | undefined, how?: 'typing') => {
+    (next: Step<ListSearch>, how?: 'typing') => {
       clearTimeout(timer.current)
-      go({ beside: next }, how)
+      go(next, how)
     },
     [go],
   )
-  const close = useCallback(() => show(undefined), [show])
-  const toggle = useCallback((next: string) => show(next === id ? undefined : next), [show, id])
+  const close = useCallback(() => show({ beside: undefined }), [show])
+  const toggle = useCallback((next: string) => show((now) => ({ beside: next === now.beside ? undefined : next })), [show])
   const follow = useCallback(
     (next: string): void => {
       clearTimeout(timer.current)
-      if (isOpen) timer.current = setTimeout(() => show(next, 'typing'), FOLLOW_MS)
+      if (isOpen) timer.current = setTimeout(() => show({ beside: next }, 'typing'), FOLLOW_MS)
     },
     [show, isOpen],
   )

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { openService, type Service } from '../service.ts'
 import { parseNatsAddress } from '../sync/nats/address.ts'
 import { StoreSetupError } from '../sync/synchronizer.ts'
@@ -75,7 +76,7 @@ describe.skipIf(noNatsServer !== undefined)(
     }
     const revive = (...some: NatsServers['servers']) => Promise.all(some.map((server) => server.restart()))
 
-    test('waits for servers that are not up, then for a leader, says what it waits for, and goes on by itself', async () => {
+    test.skipIf(!isLongForm)(`waits for servers that are not up, then for a leader, and goes on by itself${longFormNote}`, async () => {
       const [first, ...others] = cluster.servers
       if (first === undefined) throw new Error('there are three servers')
       await Promise.all(cluster.servers.map((server) => server.kill()))

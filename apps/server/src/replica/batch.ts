@@ -180,8 +180,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
   const isFresh = work.arrived <= options.freshUpTo
-  // a store whose clock was set back stamps entries earlier than the replica expects: what was void once is asked by the log's own time
-  const now = work.attempt === 0 ? Math.max(fleet.now, work.notAfter - call.deadlineMs) : fleet.now
+  // an entry that came after the call says what time it is; until there is one, it is the time at which the call came
+  const now = work.hasMovedTime ? fleet.now : Math.max(fleet.now, work.notAfter - call.deadlineMs)
   const found = findInstances(fleet, call, now)
   if (found?.type === 'taken')
     return isFresh && overlayIsEmpty

@@ -1,5 +1,5 @@
 import { compareFleets, type Difference, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
-import type { LogReader } from '../sync/synchronizer.ts'
+import { ENTRIES_AT_ONCE, type LogReader } from '../sync/synchronizer.ts'
 import { inPieces } from './pieces.ts'
 import type { Replica } from './replica.ts'
 import type { Applied } from './replica-options.ts'
@@ -26,7 +26,6 @@ export class HealError extends Error {
   override readonly name = 'HealError'
 }
 
-const READ_LIMIT = 200
 const TOLD = 100
 
 /**
@@ -55,7 +54,7 @@ export async function healReplica(
     const after = checkpoint === undefined ? new Fleet(before) : await inPieces(rebuildFleet(checkpoint, before))
     const begun = after.place.revision
     while (after.place.revision < before.place.revision && !missed.some(({ revision }) => revision === after.place.revision + 1)) {
-      const entries = await log.read(after.place, READ_LIMIT)
+      const entries = await log.read(after.place, ENTRIES_AT_ONCE)
       if (entries.length === 0)
         throw new HealError(`the log ends at revision ${after.place.revision}; this replica is at ${before.place.revision}`)
       await inPieces(applyUpTo(after, entries, () => before.place.revision))

@@ -14,10 +14,11 @@ export async function filterInPieces<Item>(items: readonly Item[], isKept: (item
 }
 
 /** Does something with each item, with pauses. Throws CallerGoneError. */
-export async function eachInPieces<Item>(items: readonly Item[], use: (item: Item, position: number) => void): Promise<void> {
-  for (let i = 0; i < items.length; i++) {
-    if (i % STEP === STEP - 1) await pauseOfQuestion()
-    use(items[i] as Item, i)
+export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
+  let position = 0
+  for (const item of items) {
+    if (position % STEP === STEP - 1) await pauseOfQuestion()
+    use(item, position++)
   }
 }
 

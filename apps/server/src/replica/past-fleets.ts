@@ -1,5 +1,5 @@
 import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/scheduler-core'
-import { type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
+import { ENTRIES_AT_ONCE, type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { answerInPieces, pauseOfQuestion } from './question.ts'
 import type { Applied, Still } from './replica-options.ts'
@@ -21,8 +21,6 @@ const FEWEST_STILLS = 2
 const IDLE_MS = 300_000
 /** Entries that a fleet is moved on at most; beyond, it is looked for a nearer checkpoint. */
 const WALK_ENTRIES = 10_000
-/** Entries read at once: one may report a thousand hosts. */
-const READ_LIMIT = 200
 
 /**
  * Fleets as they were, for questions about the past. Some stay in memory: copies of the living fleet that were made anyway, and
@@ -246,7 +244,7 @@ export function createPastFleets(
 /** Applies the entries from where a fleet stands to a revision, one for each step of the loop that asks. */
 export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
   while (fleet.place.revision < upTo) {
-    const entries = await store.read(fleet.place, Math.min(READ_LIMIT, upTo - fleet.place.revision))
+    const entries = await store.read(fleet.place, Math.min(ENTRIES_AT_ONCE, upTo - fleet.place.revision))
     if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
     for (const entry of entries) {
       yield { entry, verdicts: fleet.apply(entry) }

@@ -34,7 +34,11 @@ export function settle({ owners, entry }: Batch, verdicts: readonly Void[], flee
       })
     } else if (own[0] === 'claim.key_cap') answers.push({ work, answer: () => work.settle({ type: 'void', code: 'claim.key_cap' }) })
     else if (own[0] === 'claim.deadline') answers.push({ work, answer: () => work.fail(tooLate()) })
-    else if (own[0] === undefined || retries.mayTryAgain(work, own[0])) again.push(work)
+    else if (own[0] === undefined) again.push(work)
+    else if (retries.mayTryAgain(work, own[0])) {
+      work.hasMovedTime = true
+      again.push(work)
+    }
   }
   return { answers, again }
 }

@@ -28,7 +28,7 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   /** How often they were asked. */
   gatherings: number
   attempt: number
-  /** An entry was written for it that only moves the time of the log on. */
+  /** An entry was written for it, so that the time of the log is no earlier than the call. */
   hasMovedTime: boolean
 }
 

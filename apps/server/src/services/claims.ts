@@ -1,7 +1,7 @@
 import { type Change, type Claim, type ClaimState, type Fleet, isLive } from '@gantt/scheduler-core'
 import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
-import { filterInPieces, sortInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
+import { pageOfAllClaims } from './claim-pages.ts'
 import { type Dated, datedIn } from './dated.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
@@ -65,11 +65,9 @@ export function createClaims(replica: Replica): Claims {
     const claim = fleet.ledger.claims.get(id)
     return claim && datedIn(claim, fleet, replica.fleet)
   }
-  /** A page of claims of a fleet. */
-  const paged = (list: List, { states, ...page }: PageArgs & States, claims: Iterable<Claim>, fleet: Fleet): Page<Dated<Claim>> => {
-    const found = pageOfClaims(list, page, claims, states)
-    if (fleet === replica.fleet) return found
-    return { ...found, edges: found.edges.map(({ cursor, node }) => ({ cursor, node: datedIn(node, fleet, replica.fleet) })) }
+  const dated = (page: Page<Claim>, fleet: Fleet): Page<Dated<Claim>> => {
+    if (fleet === replica.fleet) return page
+    return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: datedIn(node, fleet, replica.fleet) })) }
   }
 
   /** Proposes one change per claim; a mistake in the call itself is the answer for every claim of it. */
@@ -94,14 +92,13 @@ export function createClaims(replica: Replica): Claims {
 
   return {
     find,
-    on: ({ fleet, record }, args) => paged(listOf('claims', [keyOfHost(record), args.states]), args, record.claims, fleet),
+    on: ({ fleet, record }, { states, ...args }) =>
+      dated(pageOfClaims(listOf('claims', [keyOfHost(record), states]), args, record.claims, states), fleet),
     hostOf: ({ host, of: fleet = replica.fleet }) => viewHost(fleet, { index: host }),
     async list({ query, ...args }, fleet = snapshotOf(replica)) {
       const now = isPresent(fleet, replica) ? Math.max(fleet.now, Date.now()) : fleet.now
       const isAsked = compileLine(withBareIds(query), claimFields, readersIn(fleet, now))
-      const asked = await filterInPieces([...fleet.ledger.claims.values()], isAsked)
-      const sorted = await sortInPieces(asked, (a, b) => a.fence - b.fence)
-      return paged(listOf('claims', query ? [args.states, query] : args.states), args, sorted, fleet)
+      return dated(await pageOfAllClaims(listOf('claims', query ? [args.states, query] : args.states), args, fleet, isAsked), fleet)
     },
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
     extend: (claims, ttlMs) =>

@@ -20,7 +20,7 @@ import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
-import type { LogReader } from '../sync/synchronizer.ts'
+import { ENTRIES_AT_ONCE, type LogReader } from '../sync/synchronizer.ts'
 import { type ChosenHosts, createChosenHosts } from './chosen-hosts.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault, under } from './outcome.ts'
@@ -110,7 +110,6 @@ export interface CompareProfilesOptions {
 const HOUR = 3_600_000
 const defaults = { windowMs: HOUR, sample: 200, deadlineMs: 30_000 }
 const most = { windowMs: 31 * 24 * HOUR, sample: 10_000, deadlineMs: 60_000 }
-const READ_LIMIT = 1_000
 /** Disagreements that are told; all are counted. */
 const TOLD = 500
 /** Requests that are told of a filter in shadow mode; all are counted. */
@@ -198,7 +197,7 @@ async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<
     }
   }
   while (next < waiting.length && !isOver()) {
-    const entries = await past.read(fleet.place, READ_LIMIT)
+    const entries = await past.read(fleet.place, ENTRIES_AT_ONCE)
     if (entries.length > 0) await answerInPieces(goOn(entries))
     else {
       await answerInPieces(decideHere(undefined))

@@ -26,6 +26,8 @@ export interface ModelHost {
   /** An operator said that its used amounts come from claims. */
   fromClaims: boolean
   present: string[]
+  /** Its last report had no list of instances. */
+  listsNothing: boolean
   incarnation: string
   pastIncarnations: string[]
   sequence: number
@@ -138,6 +140,7 @@ export class ReferenceModel {
     this.now = Math.max(this.now, entry.at)
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
+    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) this.#letGo(host)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
@@ -195,10 +198,10 @@ export class ReferenceModel {
    * What is free of a class on a host: capacity, less what is in use, less what claims hold that no report shows. In use is
    * what the report says, or what the claims of the listed instances hold, whichever is more.
    */
-  free(host: ModelHost, resourceClass: string, without: ModelClaim[] = []): number {
+  free(host: ModelHost, resourceClass: string, without: ModelClaim[] = [], lingering: ModelClaim[] = []): number {
     if (host.gone !== null) return 0
     const { capacity, used } = host.classes[resourceClass] ?? NOTHING
-    const { shown, beside } = this.#held(host, without)
+    const { shown, beside } = this.#held(host, without, lingering)
     const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
     const reported = host.fromClaims ? 0 : used
     const inUse = this.level < 8 ? reported : Math.max(reported, sum(shown.map(({ amounts }) => amounts)))
@@ -206,9 +209,9 @@ export class ReferenceModel {
   }
 
   /** GPUs of a host that nobody has: a claim of one that is in use otherwise has the first that is left. */
-  gpusLeft(host: ModelHost, without: ModelClaim[] = []): number[] {
+  gpusLeft(host: ModelHost, without: ModelClaim[] = [], lingering: ModelClaim[] = []): number[] {
     if (host.gone !== null) return []
-    const { shown, beside } = this.#held(host, without)
+    const { shown, beside } = this.#held(host, without, lingering)
     const used = host.fromClaims ? [] : host.gpusUsed
     let left = host.gpus.filter((gpu) => !used.includes(gpu))
     const take = (gpus: number[]): void => {
@@ -242,8 +245,8 @@ export class ReferenceModel {
   }
 
   /** What claims hold on a host: of instances that its report shows, and beside it. */
-  #held(host: ModelHost, without: ModelClaim[] = []): { shown: Holding[]; beside: Holding[] } {
-    const shown: Holding[] = []
+  #held(host: ModelHost, without: ModelClaim[] = [], lingering: ModelClaim[] = []): { shown: Holding[]; beside: Holding[] } {
+    const shown: Holding[] = lingering.filter((claim) => claim.host === host.name)
     const beside: Holding[] = []
     for (const claim of this.claims) {
       if (claim.host !== host.name || without.includes(claim)) continue
@@ -455,16 +458,18 @@ export class ReferenceModel {
     const host = this.host(part.host)
     if (host === undefined) return 'claim.no_room'
     const without = given === undefined || given.state === 'MATERIALISED' || this.#growsInPlace(given) ? [] : [given]
+    // where its host lists the instance, the destination goes on to hold what the report does not count
+    const lingering = this.level >= 9 ? without.filter((claim) => this.#isListed(claim)) : []
     for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
       const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
       const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
       const hasAsMuch = this.level >= OWN_LIMITS && amount <= own
-      if (this.free(host, resourceClass, without) + own < amount && !hasAsMuch) return 'claim.no_room'
+      if (this.free(host, resourceClass, without, lingering) + own < amount && !hasAsMuch) return 'claim.no_room'
       const { total } = host.classes[resourceClass] ?? NOTHING
       if (this.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
     }
     const gpus = gpusOf(part)
-    const left = this.gpusLeft(host, without)
+    const left = this.gpusLeft(host, without, lingering)
     if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
     const group = this.group(uuid)
     if (group === undefined) return undefined
@@ -614,11 +619,22 @@ export class ReferenceModel {
     if (inPlace) source.lingers = false
   }
 
+  /** A host that lists nothing shows nobody: what ended claims held there is free. */
+  #letGo(host: ModelHost): void {
+    host.present = []
+    for (const claim of this.claims) if (claim.host === host.name) claim.lingers = false
+    this.#forgetUnused()
+  }
+
+  /** Whether its host lists its instance. */
+  #isListed({ host, instance }: ModelClaim): boolean {
+    return instance !== null && (this.host(host)?.present.includes(instance) ?? false)
+  }
+
   #end(claim: ModelClaim, state: string): void {
     const target = claim.target === null ? undefined : this.claim(claim.target)
     const source = claim.source === null ? undefined : this.claim(claim.source)
-    claim.lingers =
-      claim.instance !== null && (this.host(claim.host)?.present.includes(claim.instance) ?? false) && !this.#growsInPlace(claim)
+    claim.lingers = this.#isListed(claim) && !this.#growsInPlace(claim)
     // one that grows on this very host has nowhere else to be
     if (target !== undefined && target.host === claim.host) this.#end(target, state)
     else if (target !== undefined) target.source = null
@@ -748,7 +764,18 @@ export class ReferenceModel {
 
   #newHost(name: string): ModelHost {
     return {
-      ...{ name, classes: {}, gpus: [], gpusUsed: [], fromClaims: false, present: [], incarnation: '', pastIncarnations: [], sequence: 0 },
+      ...{
+        name,
+        classes: {},
+        gpus: [],
+        gpusUsed: [],
+        fromClaims: false,
+        present: [],
+        listsNothing: false,
+        incarnation: '',
+        pastIncarnations: [],
+        sequence: 0,
+      },
       ...{ status: 'ENABLED', liveness: 'UP', edited: 0, full: null, gone: null, former: [] },
     }
   }
@@ -768,10 +795,12 @@ export class ReferenceModel {
     const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
     host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
     host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)
+    host.listsNothing = full.instances === null
     if (full.instances === null) {
       // nobody is shown any more
       if (this.level >= 8)
         for (const claim of this.claims) if (claim.host === host.name && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
+      if (this.level >= 9) this.#letGo(host)
       return
     }
     host.present = [...full.instances]
@@ -785,6 +814,12 @@ export class ReferenceModel {
         claim.expiresAt = null
       } else if (!listed && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
     }
+    // of an instance that has another claim here by now, the ended one holds nothing
+    const counted = this.claims
+      .filter((claim) => claim.host === host.name && claim.state === 'MATERIALISED')
+      .map(({ instance }) => instance)
+    if (this.level >= 9)
+      for (const claim of this.claims) if (claim.host === host.name && counted.includes(claim.instance)) claim.lingers = false
     this.#forgetUnused()
   }
 }

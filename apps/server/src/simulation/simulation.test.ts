@@ -12,6 +12,10 @@ const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [181, 'a confirm that was under way while its claim was released'],
   [205, 'a store whose clock was set back: a reservation that only the replica took for over was in the way of a hundred tries'],
   [210, 'a host was forgotten between its report and the answer to that'],
+  [167, 'a further attempt got room that the one before it went on to hold'],
+  [467, 'the same, where the host reported too little in use'],
+  [119, 'a clock that went back: by the time of the call a reservation was over, by the time of the log it was not'],
+  [173, 'the same, with a call that was decided a hundred times'],
 ]
 
 /** What a few worlds must have met, or they would prove nothing: changes that count, and reasons for which they do not. */

@@ -64,6 +64,9 @@ export interface Flushing {
   readonly copies?: number
 }
 
+/** Entries that work which pauses reads at once: an answer is parsed without a pause, and one entry may report a thousand hosts. */
+export const ENTRIES_AT_ONCE = 50
+
 /** What can be read of a log. */
 export interface LogReader {
   /** Entries behind a place in order, at most `limit` of them; an answer shorter than `limit` reached the head as it was after the call. */

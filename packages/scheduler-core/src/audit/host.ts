@@ -203,13 +203,14 @@ function checkCounts({ hosts: { columns } }: Fleet, record: HostRecord, { newcom
 }
 
 /** What the host lists is in the ledger, and is here for a reason. */
-function checkClaims({ ledger }: Fleet, { claims, index, present }: HostRecord, tell: Tell): void {
+function checkClaims({ hosts, ledger }: Fleet, record: HostRecord, tell: Tell): void {
+  const { claims, index } = record
   for (const claim of claims) {
     const known = ledger.claims.get(claim.id)
     if (known === undefined) tell('state.orphan_entry', 'claims', 'a claim of the ledger', claim.id, claim.id)
     else if (known !== claim) tell('state.duplicate', 'claims', `one claim ${claim.id}`, 'two', claim.id)
     else if (claim.host !== index) tell('state.orphan_entry', 'claims', `a claim on host ${index}`, `on host ${claim.host}`, claim.id)
-    else if (!isLive(claim) && (claim.instance === null || !present.has(claim.instance)))
+    else if (!isLive(claim) && !hosts.isStillListed(record, claim.instance))
       tell('state.orphan_entry', 'claims', 'a live claim, or one whose instance is here', claim.state, claim.id)
   }
 }

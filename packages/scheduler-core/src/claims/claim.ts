@@ -49,7 +49,8 @@ export interface Claim {
 /** A claim to be written. */
 export type OwnClaim = Own<Claim>
 
-export const isLive = ({ state }: Claim): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
+export const isLive = ({ state }: Pick<Claim, 'state'>): boolean =>
+  state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
 /** A claim as whole numbers and names, for checkpoints: hosts by name; the project, and what belongs to moves, only where there is one. */
 export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &

@@ -6,6 +6,7 @@ import type { Change, ClaimRef } from '../fleet/change.ts'
 import { type Checkpoint, checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { ENDED_CLAIMS } from '../fleet/levels.ts'
 import { publishedSpec } from '../request/versions.ts'
 import { aClaim, aLog, aMove, anAttempt, aReport, aRequest, aUuid, someInstances, type TestLog } from '../testing/index.ts'
 import { isLive } from './claim.ts'
@@ -231,6 +232,74 @@ describe('a further attempt', () => {
     expect(log.append([attempt(log, 'k3', 'h3', 'k2.0')])).toEqual([undefined])
     expect(findings(log.fleet)).toEqual([])
     expect([...log.fleet.hosts.records].map(({ claims }) => claims.size)).toEqual([1, 1, 1])
+  })
+
+  test.each([
+    [8, undefined, -1],
+    [9, 'claim.no_room', 0],
+  ])('at level %i: a destination whose host listed the instance before the claim was made frees nothing when it is released', (...row) => {
+    const [level, verdict, left] = row
+    const log = threeHosts(level)
+    log.append([someInstances({ key: 'k1', instances: [X], project: 'p', grants: passing })])
+    log.append([aReport('h2', { vcpus: 4, memoryMb: 4_096, instances: [X] }, 2)])
+    const four = { claim: 'k2.0', instance: X, host: 'h2', node: 'h2', grants: { classes: { VCPU: 4 } } }
+    expect(log.append([{ ...attempt(log, 'k2', 'h2', null), parts: [four] }])).toEqual([undefined])
+    expect([stateOf(log, 'k2.0'), free(log, 'h2')]).toEqual(['RESERVED', 0])
+    expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual([verdict])
+    expect(free(log, 'h2')).toBe(left)
+    expect(log.append([attempt(log, 'k4', 'h3', verdict === undefined ? 'k3.0' : 'k2.0')])).toEqual([undefined])
+  })
+})
+
+describe('a further attempt on the host that lists the instance', () => {
+  /** The move to h2 is open, and h2, which is full, lists the instance by a report from before the claim. */
+  function listed(level: number, vcpusUsed: number): TestLog {
+    const log = threeHosts(level)
+    const one = { project: 'p', mode: 'CONFIRM' } as const
+    log.append([someInstances({ ...one, key: 'k1', hosts: ['h1'], instances: [X], grants: passing })])
+    log.append([aReport('h2', { vcpus: 4, memoryMb: 4_096, vcpusUsed, instances: [X] }, 2)])
+    log.append([someInstances({ ...one, key: 'full', hosts: ['h2'], instances: [Y], grants: { classes: { VCPU: 3 - vcpusUsed } } })])
+    expect(log.append([attempt(log, 'k2', 'h2', null)])).toEqual([undefined])
+    expect(free(log, 'h2')).toBe(0)
+    return log
+  }
+  const attempt = (log: TestLog, key: string, host: string, ends: string | null): Change =>
+    anAttempt({
+      ...{ key, hosts: [host], instances: [X], project: 'p', grants: passing },
+      source: refOf(log, 'k1.0'),
+      ends: ends === null ? null : refOf(log, ends),
+    })
+
+  test('what the one before it goes on to hold is no room for it', () => {
+    const log = listed(ENDED_CLAIMS, 0)
+    expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual(['claim.no_room'])
+    expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
+    // before, the host was promised more than it has
+    const older = listed(ENDED_CLAIMS - 1, 0)
+    expect(older.append([attempt(older, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
+    expect(free(older, 'h2')).toBe(-1)
+  })
+
+  test('where the report counts the instance, it gets the room of the one before it', () => {
+    const log = listed(ENDED_CLAIMS, 1)
+    expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
+    expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
+  })
+
+  test('once a report counts the new claim, the ended one of the same instance holds nothing', () => {
+    for (const [level, left] of [
+      [ENDED_CLAIMS, 3],
+      [ENDED_CLAIMS - 1, 2],
+    ] as const) {
+      const log = threeHosts(level)
+      const shape = { vcpus: 4, memoryMb: 4_096, vcpusUsed: 1, instances: [X] }
+      log.append([someInstances({ key: 'k1', hosts: ['h1'], instances: [X], project: 'p', grants: passing })])
+      log.append([aReport('h1', shape, 2)])
+      log.append([release(log, 'k1.0')])
+      log.append([someInstances({ key: 'k2', hosts: ['h1'], instances: [X], project: 'p', grants: passing })])
+      log.append([aReport('h1', shape, 3)])
+      expect([stateOf(log, 'k2.0'), free(log, 'h1'), findings(log.fleet)]).toEqual(['MATERIALISED', left, []])
+    }
   })
 })
 

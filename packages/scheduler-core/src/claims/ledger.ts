@@ -2,7 +2,7 @@ import type { SelectedDestination } from '../decision/decision.ts'
 import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
@@ -369,8 +369,7 @@ export class Ledger {
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
-    const { present } = this.#hosts.get(claim.host)
-    const lingers = claim.instance !== null && present.has(claim.instance) && !this.isInPlace(claim)
+    const lingers = this.#hosts.isStillListed(this.#hosts.get(claim.host), claim.instance) && !this.isInPlace(claim)
     this.#end(this.own(claim), state, reason, revision, now, lingers)
   }
 
@@ -450,10 +449,18 @@ export class Ledger {
     // on its source's own host it is no member, and what it holds is little more than its source
     if (this.isInPlace(claim)) return () => undefined
     const { mover } = this.#hosts
-    const putBack = this.lift(claim, isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants))
+    const isFree = isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants)
+    const putBack = this.lift(claim, isFree)
     // who moves is the source of the move: what is given up here keeps nothing
     this.#hosts.mover = mover
-    return putBack
+    const record = this.#hosts.get(claim.host)
+    if (!isFree || this.#hosts.featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return putBack
+    // its host lists the instance: when it ends, it goes on to hold what the report does not count
+    hold(this.#hosts, record, claim.grants, true)
+    return () => {
+      drop(this.#hosts, record, claim.grants, true)
+      putBack()
+    }
   }
 
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
@@ -464,11 +471,23 @@ export class Ledger {
     columns.ioOps[record.index] = numIoOps
     for (const claim of record.claims) {
       if (isLive(claim)) this.#hold(claim)
-      else if (claim.instance !== null && record.present.has(claim.instance)) hold(this.#hosts, record, claim.grants, true)
+      else if (this.#hosts.isStillListed(record, claim.instance)) hold(this.#hosts, record, claim.grants, true)
       else {
         record.claims.delete(claim)
         this.#forgetUnused(claim)
       }
+    }
+  }
+
+  /** Lets go of ended claims of a host whose instances other claims are counted for: an instance holds its room once. */
+  dropReplaced(record: OwnHostRecord): void {
+    const ended = [...record.claims].filter((claim) => !isLive(claim))
+    if (ended.length === 0) return
+    const counted = new Set([...record.claims].flatMap(({ state, instance }) => (state === 'MATERIALISED' ? [instance] : [])))
+    for (const claim of ended) {
+      if (!counted.has(claim.instance)) continue
+      record.claims.delete(claim)
+      this.#forgetUnused(claim)
     }
   }
 

@@ -14,7 +14,7 @@ import { at, type Column, type HostIndex } from './columns.ts'
 import { Fleet, PLACE_WINDOW } from './fleet.ts'
 import { grantsOf, Historian, histories, isAlone, type Step } from './history.suite.ts'
 import type { HostRecord } from './hosts.ts'
-import { STRICT_CLAIMS } from './levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { openOverlay } from './overlay.ts'
 import { statsToCount } from './used-from.ts'
 
@@ -289,7 +289,10 @@ class Checker {
 
   #follow(): void {
     const { hosts } = this.fleet
-    const isPresent = ({ host, instance }: Claim) => instance !== null && hosts.get(host).present.has(instance)
+    const isPresent = ({ host, instance }: Claim) => {
+      const { present, stats } = hosts.get(host)
+      return instance !== null && present.has(instance) && (stats.instances !== null || this.fleet.featureLevel < ENDED_CLAIMS)
+    }
     for (const claim of this.fleet.ledger.claims.values()) {
       if (claim.source !== null && this.fleet.ledger.isInPlace(claim)) this.#inPlace.set(claim.id, claim.source)
       if (isLive(claim) || this.#ended.has(claim.id)) continue
@@ -299,8 +302,14 @@ class Checker {
     }
     for (const id of this.#lingering) {
       const claim = this.fleet.ledger.claims.get(id)
-      if (claim === undefined || !isPresent(claim)) this.#lingering.delete(id)
+      if (claim === undefined || !isPresent(claim) || this.#isReplaced(claim)) this.#lingering.delete(id)
     }
+  }
+
+  /** Whether another claim of its instance is counted on its host. */
+  #isReplaced({ host, instance }: Claim): boolean {
+    if (this.fleet.featureLevel < ENDED_CLAIMS) return false
+    return [...this.fleet.hosts.get(host).claims].some((other) => other.instance === instance && other.state === 'MATERIALISED')
   }
 
   /** Whether an instance on its host belongs to the other end of a move there when this one ends. */

@@ -33,8 +33,8 @@ import {
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
-import { STRICT_CLAIMS } from './levels.ts'
-import { countAnew, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
+import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
@@ -185,6 +185,7 @@ export class Fleet {
       this.strictSince = this.now
       this.#holdAnew()
     }
+    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) letGoUnlisted(this)
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */

@@ -18,6 +18,7 @@ import {
   shareInventory,
   takeColumns,
 } from './columns.ts'
+import { ENDED_CLAIMS } from './levels.ts'
 import { type FormerName, type Gone, HostNames } from './names.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
 import { Pools } from './pools.ts'
@@ -238,6 +239,13 @@ export class HostTable {
     const record = this.#records[index]
     if (record === undefined) throw new RangeError(`host index ${index} is out of range; there are ${this.count} hosts`)
     return record
+  }
+
+  /** Whether the claim of an instance goes on to count on a host once it has ended: the host lists the instance still. */
+  isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
+    // a report without a list keeps what was listed before: for filters, and below the level for claims too
+    if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
+    return instance !== null && present.has(instance)
   }
 
   /** A host's record to be written: a clone in its place, where the record may be another fleet's too. */

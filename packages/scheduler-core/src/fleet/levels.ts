@@ -9,3 +9,9 @@ export const STRICT_CLAIMS = 8
 
 /** Hosts leave: an operator forgets a host, admits it again, or names the host that replaces it. */
 export const HOSTS_LEAVE = 9
+
+/**
+ * An ended claim goes on to hold what it held only where its host lists the instance, and no other claim of it is counted there: not where
+ * the report has no list. A further attempt gets no room that the one before it goes on to hold.
+ */
+export const ENDED_CLAIMS = 9

@@ -5,7 +5,7 @@ import { takeDocument } from '../namespace/taken.ts'
 import type { HostReported, NamespaceReported, UsedFromSet } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
-import { STRICT_CLAIMS } from './levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
 import { statsToCount } from './used-from.ts'
@@ -95,10 +95,21 @@ export function takeStats(fleet: Fleet, record: OwnHostRecord, stats: HostStats,
       if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
       if (!listed && claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
     }
+    if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
   // a report that lists nothing shows nobody's instance: its figures may be of others
   else if (hosts.featureLevel >= STRICT_CLAIMS) for (const claim of record.claims) unlist(fleet, claim)
   countAnew(fleet, record)
+}
+
+/** Lets go of what ended claims hold on hosts that list nothing, once the log has reached the level of that rule. */
+export function letGoUnlisted(fleet: Fleet): void {
+  for (const { index, stats, present } of fleet.hosts.records) {
+    if (stats.instances !== null || present.size === 0) continue
+    const record = fleet.hosts.own(index)
+    record.revision = fleet.place.revision
+    countAnew(fleet, record)
+  }
 }
 
 function unlist({ ledger, place }: Fleet, claim: Claim): void {

@@ -44,5 +44,5 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
 /** The warning as one sentence for people. */
 export const warningText = ({ code, subject, reported, held }: HostWarning): string =>
   code === 'use.no_instances'
-    ? `The host does not list its instances, so its ${held} live claims count in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
+    ? `The host does not list its instances, so its ${held === 1 ? '1 live claim counts' : `${held} live claims count`} in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
     : `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`

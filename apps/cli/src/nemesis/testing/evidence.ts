@@ -1,5 +1,6 @@
 import type { Evidence } from '../check.ts'
 import type {
+  Amounts,
   Answer,
   Call,
   ClaimState,
@@ -21,8 +22,8 @@ export const TOGETHER: Group = { uuid: 'together', policy: 'AFFINITY', maxServer
 export const setting: Setting = {
   units: { LICENCES: { min: 2, max: 6, step: 2 } },
   hosts: [
-    { name: 'a', capacity: { VCPU: 4 }, base: { VCPU: 1 } },
-    { name: 'b', capacity: { VCPU: 4 }, base: {} },
+    { name: 'a', capacity: { VCPU: 4, GPU: 2 }, base: { VCPU: 1 } },
+    { name: 'b', capacity: { VCPU: 4, GPU: 2 }, base: {} },
   ],
   groups: [ANTI, TWO, TOGETHER],
 }
@@ -88,15 +89,18 @@ export const stands = (host: string, key: string, fence: number, more: Partial<F
 /** What a replica shows when it counts these claims right; `more` is what it does wrong. */
 export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> = {}): FinalState {
   const live = claims.filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
-  const sum = (some: readonly FinalClaim[]): number => some.reduce((total, { amounts }) => total + (amounts.VCPU ?? 0), 0)
   return {
     replica: 0,
     claims,
     hosts: setting.hosts.map(({ name, capacity, base }) => {
       const there = live.filter(({ host }) => host === name)
-      const used = sum(there.filter(({ state }) => state === 'MATERIALISED')) + (base.VCPU ?? 0)
-      const claimed = sum(there.filter(({ state }) => state !== 'MATERIALISED'))
-      return { name, classes: { VCPU: { capacity: capacity.VCPU ?? 0, used, claimed } } }
+      const used = sumOf(there.filter(isMaterialised), 'VCPU') + (base.VCPU ?? 0)
+      const claimed = sumOf(
+        there.filter((claim) => !isMaterialised(claim)),
+        'VCPU',
+      )
+      const freeUnits = { GPU: (capacity.GPU ?? 0) - sumOf(there, 'GPU') }
+      return { name, classes: { VCPU: { capacity: capacity.VCPU ?? 0, used, claimed } }, freeUnits }
     }),
     groups: setting.groups.map(({ uuid }) => {
       const members: Record<string, number> = {}
@@ -107,4 +111,25 @@ export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> =
   }
 }
 
-export const evidence = (history: readonly Operation[], ...finals: readonly FinalState[]): Evidence => ({ setting, history, finals })
+const isMaterialised = ({ state }: FinalClaim): boolean => state === 'MATERIALISED'
+const sumOf = (claims: readonly FinalClaim[], name: string): number =>
+  claims.reduce((total, { amounts }) => total + (amounts[name] ?? 0), 0)
+
+/** A report, as it was taken. */
+export const reports = (at: number, host: string, instances: readonly string[] | null, used: Amounts): Operation =>
+  op(at, { type: 'report', host, instances, used }, ok({ type: 'done' }))
+
+/** What happened, and what replicas show at the end; each host has truly reported what the first of them shows, if it says nothing else. */
+export function evidence(history: readonly Operation[], ...finals: readonly FinalState[]): Evidence {
+  const truth = setting.hosts.map(({ name, base }) => {
+    const there = (finals[0]?.claims ?? []).filter((claim) => claim.host === name && isMaterialised(claim))
+    const used = { VCPU: sumOf(there, 'VCPU') + (base.VCPU ?? 0), GPU: sumOf(there, 'GPU') }
+    return reports(
+      0,
+      name,
+      there.flatMap(({ instance }) => instance ?? []),
+      used,
+    )
+  })
+  return { setting, history: [...truth, ...history], finals }
+}

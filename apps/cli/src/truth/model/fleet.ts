@@ -176,6 +176,10 @@ export const zoneOf = (fleet: ModelFleet, host: ModelHost): string =>
 export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boolean =>
   host.present.includes(instance) || claimsOn(fleet, host).some((claim) => claim.isLogged && claim.instance === instance)
 
+/** Whether a claim in the log is for the instance: it gets no second one. */
+export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
+  claims.some((claim) => claim.isLogged && claim.instance === instance)
+
 /** The rule of a group as its first claim bound it; undefined while it has none. */
 export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
   claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined

@@ -3,7 +3,6 @@ import {
   type Decided,
   type Fact,
   type Filter,
-  type Fleet,
   filters,
   type HostIndex,
   type PreparedFilter,
@@ -14,6 +13,7 @@ import {
   type Weigher,
   weighers,
 } from '@gantt/scheduler-core'
+import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
 import { type Core, trueCore } from '../core.ts'
 
 /** A mistake that the core could have, put in from outside; `remove` takes it out again. */
@@ -117,7 +117,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   }),
   'a claim forgets its amount when pins move': spoilCore({
     decide: (fleet, overlay, input) => {
-      joinGpus(fleet)
+      forgetMovedGpus(fleet)
       return trueCore.decide(fleet, overlay, input)
     },
   }),
@@ -141,20 +141,6 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'an explanation forgets the earlier picks': spoilCore({
     examineAgain: (fleet, before, record, _instance, read) => trueCore.examineAgain(fleet, before, record, 0, read),
   }),
-}
-
-/** Leaves every GPU what its report and the claims that name it leave, whatever claims wait for another: as before feature level 8. */
-function joinGpus({ hosts }: Fleet): void {
-  for (const { index, stats, claims } of hosts.records) {
-    const record = hosts.own(index)
-    for (const gpu of record.gpus) {
-      const reported = stats.gpus.find((one) => one.index === gpu.index)?.usedMilli ?? null
-      const used = reported ?? 0
-      const taken = [...claims].flatMap(({ state, grants }) => (state === 'MATERIALISED' && reported !== null ? [] : (grants.gpu ?? [])))
-      gpu.freeMilli = taken.reduce((left, { index: named, milli }) => (named === gpu.index ? left - milli : left), 1_000 - used)
-    }
-    hosts.columns.gpuMostFreeMilli[index] = record.gpus.reduce((most, { freeMilli }) => Math.max(most, freeMilli), 0)
-  }
 }
 
 function moreOf(reason: Reason, by: number): Reason {

@@ -6,7 +6,7 @@ import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
-import { type Change, changed } from '../../lib/list-search.ts'
+import { changed, type Step } from '../../lib/list-search.ts'
 import { usePreference } from '../../lib/preferences.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -58,14 +58,12 @@ export function DecisionsPage() {
   const columns = useMemo(() => decisionColumns(zone, firstRevision), [zone, firstRevision])
   const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
-  const go = useCallback(
-    (change: Change<DecisionsSearch>): void => void navigate({ search: (before) => changed(before, change) }),
-    [navigate],
-  )
-  const toggleLive = (): void => {
-    const next = isLive ? 'off' : 'on'
-    go({ live: next === usual ? undefined : next })
-  }
+  const go = useCallback((step: Step<DecisionsSearch>): void => void navigate({ search: (now) => changed(now, step) }), [navigate])
+  const toggleLive = (): void =>
+    go((now) => {
+      const next = (now.live ?? usual) === 'on' ? 'off' : 'on'
+      return { live: next === usual ? undefined : next }
+    })
   const showNew = (): void => {
     stopReading()
     void takeIn()

@@ -99,7 +99,10 @@ export function HostMatrix(props: HostMatrixProps) {
           row={(index) => hosts[index]}
           rowKey={(index) => String(hosts[index])}
           sort={[tableSort]}
-          onSort={([{ key } = tableSort]) => onSort(key === 'name' ? 'name' : key === 'rank' ? 'rank' : 'distance')}
+          onSort={(press) => {
+            const [{ key } = tableSort] = press([tableSort])
+            onSort(key === 'name' ? 'name' : key === 'rank' ? 'rank' : 'distance')
+          }}
           active={active}
           onActive={setCursor}
           onOpen={open}

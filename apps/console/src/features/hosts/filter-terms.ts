@@ -2,6 +2,12 @@ import { hasTerm, hostFields, parseQuery, printQuery, withoutTerm, withTerm } fr
 import type { HostGroup } from './search.ts'
 import { type FacetField, fieldOf, isNumeric, NONE } from './select-hosts.ts'
 
+/** A filter as its canonical text, which the functions below take; as it is where it cannot be read. */
+export function canonical(filter: string): string {
+  const { query, problems } = parseQuery(filter, hostFields)
+  return problems.length === 0 ? printQuery(query) : filter
+}
+
 /**
  * The filter after a click on a value of a facet. A chosen value is taken back. Another takes the place of what the filter said of
  * its field, so that the click opens as many hosts as the facet counted; `isAdded` lets the chosen ones stand beside it.

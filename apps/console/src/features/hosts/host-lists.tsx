@@ -1,3 +1,4 @@
+import { parseSort, printSort } from '@gantt/scheduler-core/query'
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
@@ -11,7 +12,7 @@ import { useBeside, useBesideKeys } from '../../ui/use-beside.ts'
 import { useChoice } from '../../ui/use-choice.ts'
 import { ChosenHosts } from './chosen-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
-import { narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
+import { canonical, narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
 import type { Fleet } from './fleet.ts'
 import type { FleetStore } from './fleet-store.ts'
 import { hostColumns, withVerdicts } from './host-columns.tsx'
@@ -19,7 +20,7 @@ import type { HostList, useHand } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { labelOf, readHostName } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
-import { route, useGo, usualColour } from './hosts-address.ts'
+import { route, useGo, usualColour, usualSort } from './hosts-address.ts'
 import { MapSwitches } from './map-switches.tsx'
 import { keyOfHost } from './opened-host.ts'
 import type { HostsSearch } from './search.ts'
@@ -42,7 +43,7 @@ interface HostListsProps {
 
 /** What a filter finds: counted, as a map, as a table. */
 export const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
-  const { view = 'split', group = 'az', colour = usualColour(search), sort = 'host', compare } = search
+  const { view = 'split', group = 'az', colour = usualColour(search), sort = usualSort, compare } = search
   // until the decision is made again, or where it cannot be
   const shownColour = colour === 'verdict' && verdicts === undefined ? 'mem' : colour
   const navigate = route.useNavigate()
@@ -85,9 +86,10 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     if (besideCells === undefined || besideIdOf(store, ordinal) === beside.id) open(ordinal)
     else besideCells.onToggle(ordinal)
   }
-  const toggleCompare = (): void => go({ compare: compare === 'yes' ? undefined : 'yes' })
+  const toggleCompare = (): void => go((now) => ({ compare: now.compare === 'yes' ? undefined : 'yes' }))
   useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
-  const toggle = (field: FacetField, value: string, isAdded: boolean): void => go({ q: toggleValue(text, field, value, isAdded) })
+  const toggle = (field: FacetField, value: string, isAdded: boolean): void =>
+    go(({ q = '' }) => ({ q: toggleValue(canonical(q), field, value, isAdded) }))
 
   return (
     <div aria-busy={isBehind}>
@@ -110,7 +112,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
             fleet={fleet}
             ordinals={selection.ordinals}
             chosen={choice.items}
-            onNarrow={(terms) => go({ q: narrowTo(text, terms) })}
+            onNarrow={(terms) => go(({ q = '' }) => ({ q: narrowTo(canonical(q), terms) }))}
             onClose={toggleCompare}
           />
         </Suspense>
@@ -146,7 +148,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                     colour={shownColour}
                     verdicts={verdicts}
                     height={view === 'map' ? 'max(240px, calc(100vh - 315px - var(--g-chips, 0px)))' : '240px'}
-                    onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
+                    onOpenGroup={(key) => go(({ q = '' }) => ({ q: narrowToGroup(canonical(q), group, key) }))}
                     onOpen={open}
                     onPress={press}
                     beside={besideCells}
@@ -164,7 +166,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                       filter={text}
                       sort={sort}
                       height={view === 'split' ? 'calc(100vh - 535px - var(--g-chips, 0px))' : 'calc(100vh - 205px - var(--g-chips, 0px))'}
-                      onSort={(next) => go({ sort: next })}
+                      onSort={(press) => go((now) => ({ sort: printSort(press(parseSort(now.sort ?? usualSort))) }))}
                       onOpen={open}
                     />
                   </div>

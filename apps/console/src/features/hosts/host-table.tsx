@@ -1,4 +1,4 @@
-import { parseSort, printSort } from '@gantt/scheduler-core/query'
+import { parseSort } from '@gantt/scheduler-core/query'
 import { useCallback, useMemo } from 'react'
 import { ListTable, type ListTableProps } from '../../ui/list-table.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
@@ -17,7 +17,7 @@ export interface HostTableProps {
   readonly filter: string
   readonly sort: string
   readonly height: string
-  onSort(sort: string): void
+  onSort: ListTableProps<HostRow>['onSort']
   onOpen(ordinal: number | undefined): void
 }
 
@@ -49,7 +49,7 @@ export function HostTable({ fleet, columns, ordinals, choice, beside, filter, so
       keyOf={keyOf}
       first={ordinalOf(fleet, lastOpened())}
       sort={parseSort(sort)}
-      onSort={(next) => onSort(printSort(next))}
+      onSort={onSort}
       onOpen={open}
       beside={beside}
       choice={choice}

@@ -99,8 +99,9 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
 function Shown({ shown }: { readonly shown: readonly GroupName[] }) {
   const navigate = route.useNavigate()
   const set = (group: GroupName, isShown: boolean): void => {
-    const kinds = printGroups(groupNames.filter((name) => (name === group ? isShown : shown.includes(name))))
-    void navigate({ search: (before) => readHostSearch({ ...before, kinds }), resetScroll: false })
+    const printed = (shown: readonly GroupName[]) =>
+      printGroups(groupNames.filter((name) => (name === group ? isShown : shown.includes(name))))
+    void navigate({ search: (now) => readHostSearch({ ...now, kinds: printed(readGroups(now.kinds)) }), resetScroll: false })
   }
   return (
     <Group gap="md" role="group" aria-label="What is shown">

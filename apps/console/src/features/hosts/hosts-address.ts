@@ -1,23 +1,24 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { type Change, changed } from '../../lib/list-search.ts'
+import { changed, type Step } from '../../lib/list-search.ts'
 import type { HostColour, HostsSearch } from './search.ts'
 
 export const route = getRouteApi('/hosts')
 
 /** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
-export function useGo(): (change: SearchChange, how?: 'typing' | 'applied') => void {
+export function useGo(): (step: Step<HostsSearch>, how?: 'typing' | 'applied') => void {
   const navigate = route.useNavigate()
   return useCallback(
-    (change, how = 'applied') =>
-      void navigate({ search: (before) => withoutDefaults(changed(before, change)), replace: how === 'typing', resetScroll: false }),
+    (step, how = 'applied') =>
+      void navigate({ search: (now) => withoutDefaults(changed(now, step)), replace: how === 'typing', resetScroll: false }),
     [navigate],
   )
 }
 
-type SearchChange = Change<HostsSearch>
+/** How the list is ordered, where the address says nothing. */
+export const usualSort = 'host'
 
-const defaults: HostsSearch = { sort: 'host', view: 'split', group: 'az' }
+const defaults: HostsSearch = { sort: usualSort, view: 'split', group: 'az' }
 
 /** What the map is coloured by, where the address says nothing. */
 export const usualColour = ({ decision }: HostsSearch): HostColour => (decision === undefined ? 'mem' : 'verdict')

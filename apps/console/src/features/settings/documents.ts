@@ -7,3 +7,20 @@ export const SETTINGS = graphql(`
     settings { name value unit source isSecret description }
   }
 `)
+
+/** The limits of idempotency keys, and how many are kept. */
+export const KEY_LIMITS = graphql(`
+  query KeyLimits {
+    keyLimits { cap afterlife version endedKeys keptKeys }
+  }
+`)
+
+export const UPDATE_KEY_LIMITS = graphql(`
+  mutation UpdateKeyLimits($ifVersion: Int!, $cap: Int!, $afterlife: Duration!) {
+    keyLimitsUpdate(ifVersion: $ifVersion, cap: $cap, afterlife: $afterlife) {
+      __typename
+      ... on ValidationError { issues { message } }
+      ... on UserError { message }
+    }
+  }
+`)

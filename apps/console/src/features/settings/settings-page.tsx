@@ -8,6 +8,7 @@ import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SETTINGS } from './documents.ts'
+import { KeyLimits } from './key-limits.tsx'
 import { ServerSettings } from './server-settings.tsx'
 
 /** What one chooses for this browser, and what the service is set to. */
@@ -32,8 +33,14 @@ export function SettingsPage() {
             <OnOff name="shortcuts" label="Single-key shortcuts" />
           </Stack>
         </section>
+        {mayRead === true ? (
+          <section aria-label="Idempotency keys">
+            <Heading keys="2">Idempotency keys</Heading>
+            <KeyLimits />
+          </section>
+        ) : null}
         <section aria-label="Of the service">
-          <Heading keys="2">Of the service</Heading>
+          <Heading keys="3">Of the service</Heading>
           {error ? <Problem error={error} onRetry={retry} /> : null}
           {mayRead === false ? <NeedsScope what="Settings of the service" scope="OPERATE" scopes={scopes} /> : null}
           {mayRead === true ? <ServerSettings /> : null}

@@ -49,10 +49,10 @@ export function SimulatePage() {
   /** Makes scenarios the address; what of them was not asked before is asked then. */
   const go = (next: readonly Scenario[], place: number, isAnew: boolean): void => {
     take(next, isAnew)
-    void navigate({ search: { ...searchOf(next), ...viewOf(search), on: onOf(place) } })
+    void navigate({ search: (now) => ({ ...searchOf(next), ...viewOf(now), on: onOf(place) }) })
   }
   const look = (view: Partial<SimulateSearch>, replace: boolean): void =>
-    void navigate({ search: { ...search, ...view }, replace, resetScroll: false })
+    void navigate({ search: (now) => ({ ...now, ...view }), replace, resetScroll: false })
   const run = (): void => {
     if (isInvalid) return
     go(drafts, on, false)

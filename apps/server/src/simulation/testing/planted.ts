@@ -1,4 +1,5 @@
-import { Fleet, isLive, type LogEntry, type Void } from '@gantt/scheduler-core'
+import { Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
+import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world.ts'
 
 /**
@@ -94,18 +95,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
-        // as before feature level 8: a GPU is taken once, whether a report shows it in use or a claim names it or both
-        for (const { index, stats, claims, usedFrom } of fleet.hosts.records) {
-          const named = [...claims]
-            .filter((claim) => isLive(claim) && claim.state !== 'MATERIALISED')
-            .flatMap(({ grants }) => grants.gpu ?? [])
-          const record = fleet.hosts.own(index)
-          for (const gpu of record.gpus) {
-            const isUsed = usedFrom === 'REPORT' && stats.gpus.some((one) => one.index === gpu.index && one.usedMilli === 1_000)
-            gpu.freeMilli = isUsed || named.some((one) => one.index === gpu.index) ? 0 : 1_000
-          }
-          fleet.hosts.columns.gpuMostFreeMilli[index] = Math.max(0, ...record.gpus.map(({ freeMilli }) => freeMilli))
-        }
+        forgetMovedGpus(fleet)
         return verdicts
       })
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../../testing/extent.ts'
 import { createPrisma } from '../../db/prisma.ts'
 import { createRecordTables, type RecordTables } from '../../db/record-tables.ts'
 import type { StoredDecision } from '../../db/rows.ts'
@@ -224,7 +225,7 @@ for (const count of [1, 3] as const)
 
       // how a way is slow has nothing to do with how many servers are behind it
       if (count === 1)
-        test('records come over a slow way in parts', async () => {
+        test.skipIf(!isLongForm)(`records come over a slow way in parts${longFormNote}`, async () => {
           const link = await startSlowLink(cluster.servers[0]?.port ?? 0)
           const { prisma, open, drop } = await aPlace(`nats://127.0.0.1:${link.port}`)
           let isThere = false

@@ -1,0 +1,39 @@
+import { Group, Skeleton } from '@mantine/core'
+import { useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { WriteButton } from '../../ui/write-button.tsx'
+import { KEY_LIMITS } from './documents.ts'
+import { EditKeyLimits } from './edit-key-limits.tsx'
+
+/** How many ended idempotency keys the fleet keeps, and for how long. */
+export function KeyLimits() {
+  const { data, error, refetch } = useOperation(KEY_LIMITS, {}, { staleMs: 10_000 })
+  const [isEditing, setEditing] = useState(false)
+  if (data === undefined)
+    return error ? (
+      <Problem error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton height={120} role="status" aria-label="Limits of idempotency keys are being loaded" />
+    )
+  const { cap, afterlife, endedKeys, keptKeys } = data.keyLimits
+  return (
+    <>
+      <Facts>
+        <Fact term="Ended keys, at most">{formatCount(cap)}</Fact>
+        <Fact term="Kept after their last claim">{formatDuration(readDuration(afterlife))}</Fact>
+        <Fact term="Kept now">
+          {formatCount(endedKeys)} ended, and {formatCount(keptKeys - endedKeys)} of live claims, which do not count
+        </Fact>
+      </Facts>
+      <Group mt="xs">
+        <WriteButton size="xs" variant="default" onClick={() => setEditing(true)}>
+          Change the limits
+        </WriteButton>
+      </Group>
+      {isEditing ? <EditKeyLimits limits={data.keyLimits} onClose={() => setEditing(false)} /> : null}
+    </>
+  )
+}
