@@ -98,10 +98,10 @@ test('what is shown of it is chosen by keyboard, and the address says so', async
   await page.keyboard.press('Space')
   await expect(page).toHaveURL('/hosts/tl-02?sheet=timeline&kinds=status')
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.press('Shift+Tab')
+  for (const name of ['Coming and going', 'Aggregates', 'Inventory', 'Signs of life', 'Status']) {
+    await page.keyboard.press('Shift+Tab')
+    await expect(shown.getByRole('checkbox', { name, exact: true })).toBeFocused()
+  }
   await page.keyboard.press('Space')
   await expect(page.getByText('No kind is chosen')).toBeVisible()
   await page.goBack()

@@ -603,7 +603,17 @@ test('after a service began anew, whose ordinals are of other hosts, no host is 
   await expect(page.getByRole('checkbox').first()).toBeVisible()
   await page.getByRole('checkbox').first().check()
   await expect(page.locator('[data-chosen="1"]')).toBeVisible()
-  const gap = { from: '0', to: '0', ordinals: '', names: [], otherNodes: [], dictionaries: [], columns: [], gap: { resumeAt: '0' } }
+  const gap = {
+    from: '0',
+    to: '0',
+    ordinals: '',
+    names: [],
+    otherNodes: [],
+    renamed: [],
+    dictionaries: [],
+    columns: [],
+    gap: { resumeAt: '0' },
+  }
   let isToldOfGap = false
   await page.route('**/graphql', async (route) => {
     const operation = operationOf(route.request())

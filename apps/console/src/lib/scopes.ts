@@ -9,10 +9,13 @@ const VIEWER = graphql(`
 
 type Scope = 'READ' | 'SCHEDULE' | 'REPORT' | 'CLAIM' | 'OPERATE' | 'ADMIN'
 
+/** Whether a key of some scopes may do what needs one; ADMIN may do everything. */
+export const allows = (scopes: readonly string[], scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
+
 /** What the key of this session may do; ADMIN may do everything. Undefined while it is not known. */
 export function useScopes() {
   const { data, error, refetch } = useOperation(VIEWER, {}, { staleMs: 60_000 })
   const scopes: readonly Scope[] | undefined = data?.viewer.scopes
-  const may = (scope: Scope): boolean | undefined => (scopes === undefined ? undefined : scopes.includes(scope) || scopes.includes('ADMIN'))
+  const may = (scope: Scope): boolean | undefined => (scopes === undefined ? undefined : allows(scopes, scope))
   return { scopes: scopes ?? [], may, error, retry: () => void refetch() }
 }

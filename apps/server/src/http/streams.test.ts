@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openService } from '../service.ts'
 import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
 
@@ -132,6 +132,54 @@ test('what was missed comes in the order in which it happened, so that a reader 
   expect(seen.slice(-2).map(({ hostChanged }) => hostChanged.host.name)).toEqual(['late', 'early'])
   const revisions = seen.map(({ hostChanged }) => Number(hostChanged.revision))
   expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
+})
+
+describe('hosts that leave', () => {
+  const change = async (mutation: string): Promise<void> => {
+    const [payload] = Object.values(await dataOf(api, `mutation { ${mutation} { __typename ... on UserError { message } } }`)) as {
+      readonly __typename: string
+    }[]
+    expect(payload?.__typename).toMatch(/Payload$/)
+  }
+
+  test('who follows a name learns that the host has another one, at once and after a break', async () => {
+    await api.report({ 'old-name': {} })
+    const follow = (after: string) =>
+      `subscription { hostChanged(filter: { name: { eq: "old-name" } }${after}) { host { name formerNames } } }`
+    const seen = [{ hostChanged: { host: { name: 'new-name', formerNames: ['old-name'] } } }]
+    const { asOf } = (await dataOf(api, '{ fleet { asOf } }')).fleet
+    const live = await listen(
+      follow(''),
+      () => change('hostReplace(host: { host: "old-name" }, by: { host: "new-name" }, reason: "moved")'),
+      (events) => events.length >= 1,
+    )
+    expect(live.events).toEqual(seen)
+    const missed = await listen(
+      follow(`, after: "${asOf}"`),
+      async () => {},
+      (events) => events.length >= 1,
+    )
+    expect(missed.events).toEqual(seen)
+  })
+
+  test('who follows the fleet learns which hosts left, and which have other names', async () => {
+    await api.report({ 'to-leave': {}, 'to-rename': {} })
+    const { asOf } = (await dataOf(api, '{ fleet { asOf } }')).fleet
+    const { events } = await listen(
+      `subscription { fleetDeltas(columns: [CLAIMS], after: "${asOf}", interval: "PT0.1S") { names ordinals renamed { names } left } }`,
+      async () => {
+        await change('hostForget(hosts: [{ host: "to-leave" }], reason: "scrapped")')
+        await change('hostReplace(host: { host: "to-rename" }, by: { host: "was-renamed" }, reason: "moved")')
+      },
+      (all) => JSON.stringify(all).includes('was-renamed'),
+    )
+    const deltas = (events as { fleetDeltas: { names: string[]; renamed: { names: string[] }[]; left: number[] } }[]).map(
+      (one) => one.fleetDeltas,
+    )
+    expect(deltas.flatMap(({ left }) => left)).toHaveLength(1)
+    expect(deltas.flatMap(({ names }) => names)).toEqual(['was-renamed'])
+    expect(deltas.flatMap(({ renamed }) => renamed)).toEqual([{ names: ['to-rename'] }])
+  })
 })
 
 test('a change reaches those who follow the whole fleet, a new host too', async () => {

@@ -8,6 +8,7 @@ import {
   fleetColumns,
   type HostColumnsView,
   type OtherNode as OtherNodeShape,
+  type RenamedHost as RenamedHostShape,
 } from '../services/fleet-columns.ts'
 import type { FleetDelta } from '../services/fleet-deltas.ts'
 import { elementTypeOf, elementTypes } from '../services/packed.ts'
@@ -58,6 +59,14 @@ export const OtherNode = builder.objectRef<OtherNodeShape>('OtherNode').implemen
   }),
 })
 
+const RenamedHost = builder.objectRef<RenamedHostShape>('RenamedHost').implement({
+  description: 'A host that was replaced.',
+  fields: (t) => ({
+    ordinal: t.exposeInt('ordinal', { description: 'The host.' }),
+    names: t.exposeStringList('names', { description: 'Host names that it had before, oldest first.' }),
+  }),
+})
+
 const HostColumns = builder.interfaceRef<HostColumnsView>('HostColumns').implement({
   description: 'Some hosts, column by column; everything in the order of `ordinals`.',
   fields: (t) => ({
@@ -70,6 +79,12 @@ const HostColumns = builder.interfaceRef<HostColumnsView>('HostColumns').impleme
       type: [OtherNode],
       description: 'Where the node has a name of its own.',
       resolve: ({ otherNodes }) => [...otherNodes],
+    }),
+    renamed: t.field({
+      type: [RenamedHost],
+      description:
+        'Which of them had other names before. Another name at an ordinal that is not among these is another history of the fleet.',
+      resolve: ({ renamed }) => [...renamed],
     }),
     dictionaries: t.field({
       type: [ColumnDictionary],

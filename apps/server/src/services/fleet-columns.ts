@@ -61,11 +61,18 @@ export interface OtherNode {
   readonly node: string
 }
 
+/** A host that was replaced, and the host names that it had before. */
+export interface RenamedHost {
+  readonly ordinal: number
+  readonly names: readonly string[]
+}
+
 /** Some hosts, column by column; everything in the order of `ordinals`. */
 export interface HostColumnsView {
   readonly ordinals: Uint32Array
   readonly names: readonly string[]
   readonly otherNodes: readonly OtherNode[]
+  readonly renamed: readonly RenamedHost[]
   readonly dictionaries: readonly ColumnDictionary[]
   readonly columns: readonly ColumnData[]
 }
@@ -141,6 +148,7 @@ function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: reado
     ordinals,
     names: records.map(({ host }) => host),
     otherNodes: otherNodesOf(records),
+    renamed: renamedOf(records),
     dictionaries: columns.flatMap(({ name, dictionary }) => (dictionary === undefined ? [] : [{ column: name, ...dictionary }])),
     columns: columns.map(({ name, data }) => ({ name, data: narrow(data) })),
   }
@@ -148,6 +156,11 @@ function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: reado
 
 export const otherNodesOf = (records: readonly HostRecord[]): OtherNode[] =>
   records.filter(({ host, node }) => node !== host).map(({ index, node }) => ({ ordinal: index, node }))
+
+const renamedOf = (records: readonly HostRecord[]): RenamedHost[] =>
+  records
+    .filter(({ formerNames }) => formerNames.length > 0)
+    .map(({ index, formerNames }) => ({ ordinal: index, names: [...new Set(formerNames.map(({ host }) => host))] }))
 
 /** One view that goes from host to host, good until the next: one for each host would be more work than what is read. */
 function viewer(fleet: Fleet): (record: HostRecord) => HostView {

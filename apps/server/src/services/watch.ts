@@ -145,18 +145,19 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       return admit<HostEvent>(
         args,
         (push) => {
-          const tell = (view: HostView): void => {
-            if (matches(view)) push({ revision: view.record.revision, host: view, gap: null })
+          /** `since`: what the reader has; who follows a name also sees that it became another one. */
+          const tell = (view: HostView, since: number): void => {
+            if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: view.record.revision, host: view, gap: null })
           }
           const { fleet } = replica
           // a host carries the revision of its last change, so what was missed is known exactly; in order, so that a reader whose
           // connection breaks meanwhile knows how far it came
           if (typeof after === 'number') {
             const missed = fleet.hosts.records.filter((record) => record.revision > after)
-            for (const record of missed.sort((a, b) => a.revision - b.revision)) tell(viewHost(fleet, record))
+            for (const record of missed.sort((a, b) => a.revision - b.revision)) tell(viewHost(fleet, record), after)
           }
           return replica.onApplied(({ entry }) => {
-            for (const view of hostsTouchedBy(replica, entry)) tell(view)
+            for (const view of hostsTouchedBy(replica, entry)) tell(view, entry.revision - 1)
           })
         },
         (pending, event) => {
@@ -213,6 +214,10 @@ function matchesDecision({ outcome, record, answer, account, requestSpecId }: St
     (filter.requestSpecId === undefined || requestSpecId === filter.requestSpecId)
   )
 }
+
+/** A host under each name that it lost after a revision. */
+const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
+  record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
 /** Hosts whose record an applied entry moved to its revision. */
 function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostView[] {

@@ -7,6 +7,7 @@ export const FLEET = graphql(`
       columns(names: $columns) {
         asOf ordinals names
         otherNodes { ordinal node }
+        renamed { ordinal names }
         dictionaries { column values sets }
         columns { name elementType data }
       }
@@ -20,6 +21,7 @@ export const FLEET_DELTAS = graphql(`
     fleetDeltas(columns: $columns, after: $after) {
       from to ordinals names left
       otherNodes { ordinal node }
+      renamed { ordinal names }
       dictionaries { column values sets }
       columns { name elementType data }
       gap { resumeAt }
@@ -33,8 +35,8 @@ export const HOST = graphql(`
     viewer { scopes }
     host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
+      formerNames gone { at revision reason readmitted }
       usedFrom usedFromReason warnings { code subject reported held text }
-      gone { at reason readmitted } formerNames
       told { field label value }
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
       numa { cells { id cpus dedicated pinned cpusUsed cpusFree memoryMb memoryUsedMb memoryFreeMb pages { sizeKib total reserved used free } } }

@@ -1,13 +1,22 @@
 import { Code, Stack } from '@mantine/core'
 import { useState } from 'react'
+import { formatCount } from '../../lib/format.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { firstHostCommand, newUuid } from './first-host.ts'
+import { useForgottenCount } from './forgotten-hosts.tsx'
 
 /** Before the first report: how to make one. */
 export function EmptyFleet() {
   const [incarnation] = useState(newUuid)
+  const forgotten = useForgottenCount(0)
   const command = firstHostCommand(location.origin, incarnation)
+  if (forgotten > 0)
+    return (
+      <Empty title="No host is there any more">
+        All that have reported were forgotten: {formatCount(forgotten)}. One that is readmitted is there with its next full report.
+      </Empty>
+    )
   return (
     <Empty title="No host has reported yet">
       <Stack gap="sm" align="center">

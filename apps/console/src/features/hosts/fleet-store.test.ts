@@ -50,19 +50,6 @@ describe('the fleet as columns', () => {
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
   })
 
-  it('drops hosts that left, takes them in again under their ordinals, and has the new names of renamed ones', () => {
-    const store = createFleetStore()
-    store.apply(packHosts(['a', 'b', 'c'].map((name, ordinal) => ({ ordinal, name }))))
-    const before = store.namesVersion
-    store.apply({ ...packHosts([]), left: [1, 7] })
-    expect([[...store.ordinals], store.namesVersion > before]).toEqual([[0, 2], true])
-    const without = store.namesVersion
-    store.apply({ ...packHosts([{ ordinal: 2, name: 'd' }]), left: [] })
-    expect([store.nameOf(2), store.namesVersion > without]).toEqual(['d', true])
-    store.apply(packHosts([{ ordinal: 1, name: 'b' }]))
-    expect([...store.ordinals]).toEqual([0, 1, 2])
-  })
-
   it('knows an event of another history: an ordinal has another host there', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c' }]))
@@ -79,7 +66,7 @@ describe('the fleet as columns', () => {
     ).toBe(false)
   })
 
-  it('knows whether another has the same ordinals: hosts may have come since, none may have gone or have another', () => {
+  it('knows whether another has the same ordinals: hosts may have come, left or been renamed since, none may be another', () => {
     const storeOf = (...hosts: Parameters<typeof packHosts>[0]) => {
       const store = createFleetStore()
       store.apply(packHosts(hosts))
@@ -91,9 +78,40 @@ describe('the fleet as columns', () => {
     ]
     expect(storeOf(a, b).hasOrdinalsOf(storeOf(a))).toBe(true)
     expect(storeOf(a).hasOrdinalsOf(storeOf())).toBe(true)
-    expect(storeOf(a).hasOrdinalsOf(storeOf(a, b))).toBe(false)
+    expect(storeOf(a).hasOrdinalsOf(storeOf(a, b)), 'b left').toBe(true)
+    expect(storeOf(a, { ...b, name: 'c', formerNames: ['b'] }).hasOrdinalsOf(storeOf(a, b)), 'b was renamed').toBe(true)
+    expect(storeOf(a, { ...b, name: 'c', formerNames: ['d'] }).hasOrdinalsOf(storeOf(a, b)), 'another host').toBe(false)
     expect(storeOf({ ordinal: 0, name: 'b' }, { ordinal: 1, name: 'a' }).hasOrdinalsOf(storeOf(a, b))).toBe(false)
     expect(storeOf({ ...a, node: 'a/n2' }).hasOrdinalsOf(storeOf(a))).toBe(false)
+  })
+
+  it('loses a host that leaves, and has it again when it comes back', () => {
+    const store = createFleetStore()
+    const [a, b] = [
+      { ordinal: 0, name: 'a', memFreeMib: 1 },
+      { ordinal: 1, name: 'b', memFreeMib: 2 },
+    ]
+    store.apply(packHosts([a, b]))
+    const before = store.namesVersion
+    store.apply({ ...packHosts([]), left: [0, 7] })
+    expect([...store.ordinals]).toEqual([1])
+    expect([store.has(0), store.has(1)]).toEqual([false, true])
+    expect(store.namesVersion).toBeGreaterThan(before)
+    store.apply({ ...packHosts([{ ...a, memFreeMib: 9 }]), left: [] })
+    expect([...store.ordinals]).toEqual([0, 1])
+    expect([store.nameOf(0), store.numbers('MEM_FREE_MIB')[0]]).toEqual(['a', 9])
+  })
+
+  it('follows a host to its new name, and takes no other host for it', () => {
+    const store = createFleetStore()
+    store.apply(packHosts([{ ordinal: 0, name: 'a', node: 'n1' }]))
+    const before = store.namesVersion
+    const renamed = packHosts([{ ordinal: 0, name: 'b', formerNames: ['a'] }])
+    expect(store.fits(renamed)).toBe(true)
+    expect(store.fits(packHosts([{ ordinal: 0, name: 'b' }]))).toBe(false)
+    store.apply(renamed)
+    expect([store.nameOf(0), store.nodeOf(0)]).toEqual(['b', 'b'])
+    expect(store.namesVersion).toBeGreaterThan(before)
   })
 
   it('takes new hosts, also far beyond the room it has', () => {

@@ -48,6 +48,8 @@ export interface PackedHosts {
   /** Ordinals of hosts that are not there any more; only in events. */
   readonly left?: readonly number[]
   readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
+  /** Hosts that were replaced, with the host names that they had before. */
+  readonly renamed: readonly { readonly ordinal: number; readonly names: readonly string[] }[]
   readonly dictionaries: readonly {
     readonly column: FleetColumn
     readonly values: readonly string[]
@@ -63,6 +65,8 @@ export interface PackedHosts {
 export interface FleetStore {
   /** The hosts that are there, in the order of first sight. */
   readonly ordinals: Uint32Array
+  /** Whether the host at an ordinal is there. */
+  has(ordinal: number): boolean
   nameOf(ordinal: number): string
   /** The node's name: the host's own unless it has many. */
   nodeOf(ordinal: number): string
@@ -70,12 +74,12 @@ export interface FleetStore {
   codes(column: CodeColumn | SetColumn): Uint32Array
   dictionary(column: CodeColumn): Dictionary
   sets(column: SetColumn): SetDictionary
-  /** Changes with every new host. */
+  /** Changes when hosts come, leave, or get other names. */
   readonly namesVersion: number
   /** Whether the hosts of an event are those that have their ordinals here: not so after a service began anew. */
-  fits(hosts: Pick<PackedHosts, 'ordinals' | 'names'>): boolean
-  /** Whether every host of another store has its ordinal here too: then what is known there by ordinals holds here. */
-  hasOrdinalsOf(other: FleetStore): boolean
+  fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
+  /** Whether each host of an earlier store that is still there has its ordinal here, too: then what is known by ordinals still holds. */
+  hasOrdinalsOf(earlier: FleetStore): boolean
   /** Takes the hosts of an answer or an event; hosts that it does not name stay as they are. */
   apply(hosts: PackedHosts): void
 }
@@ -83,6 +87,8 @@ export interface FleetStore {
 export function createFleetStore(): FleetStore {
   const names: string[] = []
   const nodes = new Map<number, string>()
+  /** Host names that replaced hosts had before. */
+  const formerNames = new Map<number, readonly string[]>()
   const dictionaries = byColumn(codeColumns, createDictionary)
   const sets = byColumn(setColumns, createSetDictionary)
   const numbers = byColumn(numberColumns, () => new Float64Array(0))
@@ -120,6 +126,7 @@ export function createFleetStore(): FleetStore {
     get namesVersion() {
       return namesVersion
     },
+    has: (ordinal) => known[ordinal] === 1,
     nameOf,
     nodeOf,
     numbers: (column) => numbers[column],
@@ -127,13 +134,20 @@ export function createFleetStore(): FleetStore {
     dictionary: (column) => dictionaries[column],
     sets: (column) => sets[column],
 
-    fits: ({ ordinals: packed, names: told }) =>
-      unpack(packed, 'U32').every((ordinal, i) => known[ordinal] !== 1 || names[ordinal] === told[i]),
+    fits({ ordinals: packed, names: newNames, renamed }) {
+      const before = new Map(renamed.map((host) => [host.ordinal, host.names]))
+      return unpack(packed, 'U32').every(
+        (ordinal, i) => known[ordinal] !== 1 || isSameHost(nameOf(ordinal), newNames[i] ?? '', before.get(ordinal)),
+      )
+    },
 
-    hasOrdinalsOf: (other) =>
-      other.ordinals.every(
-        (ordinal) => known[ordinal] === 1 && nameOf(ordinal) === other.nameOf(ordinal) && nodeOf(ordinal) === other.nodeOf(ordinal),
-      ),
+    hasOrdinalsOf: (earlier) =>
+      earlier.ordinals.every((ordinal) => {
+        if (known[ordinal] !== 1) return true
+        const former = formerNames.get(ordinal)
+        if (!isSameHost(earlier.nameOf(ordinal), nameOf(ordinal), former)) return false
+        return former !== undefined || earlier.nodeOf(ordinal) === nodeOf(ordinal)
+      }),
 
     apply(hosts) {
       const changed = unpack(hosts.ordinals, 'U32')
@@ -157,7 +171,15 @@ export function createFleetStore(): FleetStore {
         names[ordinal] = name
         known[ordinal] = 1
       })
-      for (const { ordinal, node } of hosts.otherNodes) nodes.set(ordinal, node)
+      const otherNodes = new Map(hosts.otherNodes.map(({ ordinal, node }) => [ordinal, node]))
+      for (const ordinal of changed) {
+        const node = otherNodes.get(ordinal)
+        if (node === nodes.get(ordinal)) continue
+        isRenamed = true
+        if (node === undefined) nodes.delete(ordinal)
+        else nodes.set(ordinal, node)
+      }
+      for (const { ordinal, names: before } of hosts.renamed) formerNames.set(ordinal, before)
       if (seenFirst.length > 0) {
         ordinals = Uint32Array.from([...ordinals, ...seenFirst]).sort()
         isRenamed = true
@@ -179,6 +201,10 @@ export function createFleetStore(): FleetStore {
     },
   }
 }
+
+/** Whether a host of an earlier name can be the one of a later name. */
+const isSameHost = (earlier: string, later: string, former: readonly string[] | undefined): boolean =>
+  earlier === later || former?.includes(earlier) === true
 
 const isCodeColumn = (name: string): name is CodeColumn => codeColumns.some((column) => column === name)
 export const isSetColumn = (name: string): name is SetColumn => setColumns.some((column) => column === name)

@@ -1,6 +1,7 @@
 import { Stack, Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatAmount, formatCount } from '../../lib/format.ts'
+import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -15,12 +16,14 @@ import { Stale } from '../../ui/stale.tsx'
 const REFRESH_MS = 5_000
 
 /** One host beside the list: what decides whether it takes the next instance. */
-export function HostBeside({ host: name, node }: { readonly host: string; readonly node: string }) {
-  const asked = { host: name, node: node === name ? null : node }
+export function HostBeside({ host: askedHost, node: askedNode }: { readonly host: string; readonly node: string }) {
+  const asked = { host: askedHost, node: askedNode === askedHost ? null : askedNode }
   const { data, error, refetch, dataUpdatedAt } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })
   const host = data?.host
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
-  if (host == null) return <Text size="sm">No host named {labelOf({ host: name, node })} has reported.</Text>
+  if (host == null) return <Text size="sm">No host named {labelOf({ host: asked.host, node: askedNode })} has reported.</Text>
+  // it may have been found by a name that it had before
+  const { name, node } = host
   const sheet = { params: { host: name }, search: { ...(node === name ? {} : { node }), sheet: 'claims' as const } }
   return (
     <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
@@ -34,7 +37,12 @@ export function HostBeside({ host: name, node }: { readonly host: string; readon
           <HostFacts host={host} />
         </div>
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-        <Room capacity={host.capacity} />
+        {host.gone === null ? null : (
+          <Text size="sm" role="status">
+            It was forgotten <Age atMs={Date.parse(host.gone.at)} ago />: “{host.gone.reason}”.
+          </Text>
+        )}
+        {host.gone === null ? <Room capacity={host.capacity} /> : null}
         <Text size="sm">
           <AnchorLink to="/hosts/$host" {...sheet} size="sm">
             {formatCount(host.claims.totalCount)} live {host.claims.totalCount === 1 ? 'claim' : 'claims'}

@@ -1,28 +1,19 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { HostState } from './host-state.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
-interface HostFactsProps {
-  readonly host: HostDetail
-  /** Behind its status: what can be done about it. */
-  readonly actions?: ReactNode
-  /** Behind the facts. */
-  readonly children?: ReactNode
-}
-
 /** Where a host belongs, whether it takes instances, and since when that is known. */
-export function HostFacts({ host, actions, children }: HostFactsProps) {
-  const { lastReportAt, lastSequence, aggregates, told } = host
+export function HostFacts({ host }: { readonly host: HostDetail }) {
+  const { lastReportAt, lastSequence, aggregates, told, formerNames, gone } = host
   return (
     <Facts>
       <Fact term="Status">
-        <HostState state={host.state} status={host.status} />
-        {host.statusReason === null ? null : <span>: {host.statusReason}</span>} {actions}
+        {gone === null ? <HostState state={host.state} status={host.status} /> : 'forgotten'}
+        {gone !== null || host.statusReason === null ? null : <span>: {host.statusReason}</span>}
       </Fact>
       <Fact term="Zone">{host.availabilityZone}</Fact>
       <Fact term="Aggregates">
@@ -42,6 +33,7 @@ export function HostFacts({ host, actions, children }: HostFactsProps) {
         {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
       </Fact>
       {host.usedFrom === 'REPORT' ? null : <Fact term="Used amounts">from claims: {host.usedFromReason}</Fact>}
+      {formerNames.length === 0 ? null : <Fact term="Called before">{formerNames.join(', ')}</Fact>}
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
       {told.length === 0 ? null : (
         <Fact term="Machine">
@@ -60,7 +52,6 @@ export function HostFacts({ host, actions, children }: HostFactsProps) {
           ))}
         </Fact>
       )}
-      {children}
     </Facts>
   )
 }

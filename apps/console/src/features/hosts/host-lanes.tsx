@@ -17,6 +17,8 @@ interface HostLanesProps {
   /** What the host is at the moment that is shown. */
   readonly state: string
   readonly status: string
+  /** When it was forgotten; undefined: it is there. */
+  readonly goneMs: number | undefined
   /** Before it only claims and tries are known. */
   readonly sinceMs: number | undefined
   readonly log: Log
@@ -33,7 +35,7 @@ const REACH = 8
  * What the host was and what happened to it, as lanes on one axis of time. Arrows move a cursor from step to step, a press or Enter
  * shows the console as it was then, a line of text tells about it. The list below has the same.
  */
-export function HostLanes({ rows, shown, state, status, sinceMs, log }: HostLanesProps) {
+export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: HostLanesProps) {
   const id = useId()
   const zone = useTimeZone()
   const navigate = route.useNavigate()
@@ -43,7 +45,7 @@ export function HostLanes({ rows, shown, state, status, sinceMs, log }: HostLane
   const steps = rows.toReversed()
   const axis = axisOf(steps)
   if (axis === undefined) return null
-  const lanes = lanesOf(steps, axis, { shown, state, status, sinceMs })
+  const lanes = lanesOf(steps, axis, { shown, state, status, goneMs, sinceMs })
   const perPixel = width === 0 ? 0 : (axis.to - axis.from) / width
 
   const pointed = ({ currentTarget, clientX }: MouseEvent): number => {

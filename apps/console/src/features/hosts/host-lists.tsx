@@ -1,7 +1,7 @@
 import { parseSort, printSort } from '@gantt/scheduler-core/query'
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { lazy, memo, Suspense, useCallback, useMemo, useState } from 'react'
+import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { rememberList } from '../../lib/present-list.ts'
@@ -18,7 +18,7 @@ import type { FleetStore } from './fleet-store.ts'
 import { hostColumns, withVerdicts } from './host-columns.tsx'
 import type { HostList, useHand } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
-import { labelOf } from './host-row.ts'
+import { labelOf, readHostName } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
 import { route, useGo, usualColour, usualSort } from './hosts-address.ts'
 import { MapSwitches } from './map-switches.tsx'
@@ -58,6 +58,12 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
   const found = selection.ordinals.length
   const at = useCallback((index: number) => ordinals[index], [ordinals])
   const choice = useChoice({ count: ordinals.length, at, keyOf })
+  // a host that left the fleet cannot be changed any more
+  const { items, choose } = choice
+  const hasLeft = [...items.values()].some((ordinal) => !store.has(ordinal))
+  useEffect(() => {
+    if (hasLeft) choose([...items.values()].filter(store.has))
+  }, [hasLeft, items, choose, store])
   const open = useCallback(
     (ordinal: number | undefined): void => {
       if (ordinal === undefined) return
@@ -180,7 +186,8 @@ const besideIdOf = (store: FleetStore, ordinal: number): string => labelOf({ hos
 /** The host that the address names, beside the list. */
 function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
   const ordinal = useMemo(() => store.ordinals.find((one) => besideIdOf(store, one) === id), [store, id])
-  const [host, node] = ordinal === undefined ? [id, id] : [store.nameOf(ordinal), store.nodeOf(ordinal)]
+  // a host that is not there any more is known to the service
+  const { host, node = host } = ordinal === undefined ? readHostName(id) : { host: store.nameOf(ordinal), node: store.nodeOf(ordinal) }
   return <HostBeside host={host} node={node} />
 }
 

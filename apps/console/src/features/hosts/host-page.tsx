@@ -1,5 +1,6 @@
+import { withTerm } from '@gantt/scheduler-core/query'
 import { Alert, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
@@ -11,39 +12,37 @@ import { quoteForShell } from '../../lib/shell.ts'
 import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Empty } from '../../ui/empty.tsx'
 import { Json } from '../../ui/json.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
 import { HOST, HOST_CHANGED } from './documents.ts'
-import { Evacuate } from './evacuate.tsx'
+import { HostActions } from './host-actions.tsx'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
 import { HostFacts } from './host-facts.tsx'
 import { HostNamespace } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
 import { HostPci } from './host-pci.tsx'
-import { labelOf } from './host-row.ts'
+import { labelOf, readHostName } from './host-row.ts'
 import { HostTimeline } from './host-timeline.tsx'
 import { type HostDetail, HostUsage } from './host-usage.tsx'
 import { hostOfKey, keyOfHost, rememberOpened } from './opened-host.ts'
 import { type HostSheet, readHostSearch } from './search.ts'
-import { SetStatus } from './set-status.tsx'
-import { SetUsedFrom } from './set-used-from.tsx'
 import './hosts.css'
 import { Stale } from '../../ui/stale.tsx'
 
 const route = getRouteApi('/hosts/$host')
 
-/** Of sheets that are seldom opened. */
+/** Of sheets that are seldom opened, and of hosts that left. */
 const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
-const Leaving = lazy(async () => ({ default: (await import('./leaving.tsx')).Leaving }))
+const HostForgotten = lazy(async () => ({ default: (await import('./host-gone.tsx')).HostForgotten }))
+const CalledFormerly = lazy(async () => ({ default: (await import('./host-gone.tsx')).CalledFormerly }))
+const NoHost = lazy(async () => ({ default: (await import('./host-gone.tsx')).NoHost }))
 const InventoryChange = lazy(async () => ({ default: (await import('./inventory-change.tsx')).InventoryChange }))
 
 /** One host, whole: what it has, who holds it, why. */
 export function HostPage() {
   const { host: name } = route.useParams()
-  const { node, sheet } = route.useSearch()
+  const { node, sheet, kinds, formerly } = route.useSearch()
   const at = useAt()
   const [isPaused, setPaused] = useState(false)
   const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null })
@@ -66,13 +65,20 @@ export function HostPage() {
   if (host == null)
     return (
       <Page title={title}>
-        <Empty title="No such host">
-          No host named {title} has reported.{' '}
-          <Link className="host-link" to="/hosts">
-            All hosts
-          </Link>
-        </Empty>
+        <Suspense fallback={null}>
+          <NoHost host={name} node={node} title={title} />
+        </Suspense>
       </Page>
+    )
+  // it was found by a name that it had before
+  if (!isPlaceholderData && (host.name !== name || (node !== undefined && host.node !== node)))
+    return (
+      <Navigate
+        to="/hosts/$host"
+        params={{ host: host.name }}
+        search={readHostSearch({ sheet, kinds, ...addressOf(host.name, host.node), formerly: title })}
+        replace
+      />
     )
   return (
     <Page
@@ -93,11 +99,19 @@ export function HostPage() {
       {live === 'lost' ? <FeedLost updatedAt={dataUpdatedAt} /> : null}
       {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
       <Stale error={error} atMs={dataUpdatedAt} live={live} isFollowed={!isPaused} isOther={isPlaceholderData}>
+        {formerly === undefined || !host.formerNames.includes(formerly) ? null : (
+          <Suspense fallback={<Skeleton height={80} />}>
+            <CalledFormerly key={formerly} host={host} formerly={formerly} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
+          </Suspense>
+        )}
         <HostSheets host={host} sheet={sheet ?? 'summary'} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
       </Stale>
     </Page>
   )
 }
+
+/** The node, where the host has many. */
+const addressOf = (host: string, node: string): { readonly node: string | undefined } => ({ node: host === node ? undefined : node })
 
 interface IdentityProps {
   readonly host: HostDetail
@@ -111,7 +125,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
   const navigate = route.useNavigate()
   const raw = JSON.stringify(host, null, 2)
   const open = (wanted: string | null): void =>
-    void navigate({ search: ({ node }) => readHostSearch({ node, sheet: wanted }), resetScroll: false })
+    void navigate({ search: ({ node, formerly }) => readHostSearch({ node, formerly, sheet: wanted }), resetScroll: false })
   const tabs = [
     { value: 'summary', label: 'Summary' },
     { value: 'claims', label: `Claims (${formatCount(host.claims.totalCount)})` },
@@ -133,9 +147,11 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
         </Tabs.List>
         <Tabs.Panel value="summary" pt="sm">
           <Stack gap="md">
-            <Section title="Usage">
-              <HostUsage capacity={host.capacity} />
-            </Section>
+            {host.gone === null ? (
+              <Section title="Usage">
+                <HostUsage capacity={host.capacity} />
+              </Section>
+            ) : null}
             {host.numa === null ? null : (
               <Section title="NUMA cells">
                 <HostNuma cells={host.numa.cells} pools={host.pciPools} />
@@ -151,21 +167,27 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
                 <HostPci pools={host.pciPools} />
               </Section>
             )}
-            <Section title="Traits">
-              {host.traits.length === 0 ? (
-                <Text size="sm" c="dimmed">
-                  It reports none.
-                </Text>
-              ) : (
-                <Group gap={6}>
-                  {host.traits.map((trait) => (
-                    <Badge key={trait} variant="outline" color="gray" tt="none">
-                      {trait}
-                    </Badge>
-                  ))}
-                </Group>
-              )}
-            </Section>
+            {host.gone === null ? (
+              <Section title="Traits">
+                {host.traits.length === 0 ? (
+                  <Text size="sm" c="dimmed">
+                    It reports none.
+                  </Text>
+                ) : (
+                  <Group gap={6}>
+                    {host.traits.map((trait) => (
+                      <Badge key={trait} variant="outline" color="gray" tt="none">
+                        {trait}
+                      </Badge>
+                    ))}
+                  </Group>
+                )}
+              </Section>
+            ) : (
+              <Text size="sm" c="dimmed">
+                It has nothing to give any more. What it was stands in its timeline, and under Claims and Decisions.
+              </Text>
+            )}
             {host.namespaces.map((told) => (
               <Section key={told.namespace} title={`${told.namespace} ${told.version}`}>
                 <HostNamespace told={told} />
@@ -175,10 +197,16 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
         </Tabs.Panel>
         <Tabs.Panel value="claims" pt="sm">
           <HostClaims claims={host.claims} />
+          {host.gone === null ? null : (
+            <Link className="host-link" to="/claims" search={{ q: withTerm('', 'host', host.name) }}>
+              Claims that ended
+            </Link>
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="decisions" pt="sm">
           <Stack gap="md">
             <HostDecisions host={host.name} decisions={host.recentDecisions} />
+            {host.formerNames.length === 0 ? null : <FormerDecisions host={host} />}
             {isPast ? null : (
               <Suspense>
                 <DecisionsElsewhere host={host.name} label={labelOf({ host: host.name, node: host.node })} />
@@ -187,7 +215,14 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="timeline" pt="sm">
-          <HostTimeline host={host.name} node={host.node} revision={host.revision} state={host.state} status={host.status} />
+          <HostTimeline
+            host={host.name}
+            node={host.node}
+            revision={host.revision}
+            state={host.state}
+            status={host.status}
+            goneMs={host.gone === null ? undefined : Date.parse(host.gone.at)}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
           <Stack gap="xs" align="stretch">
@@ -207,70 +242,32 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
 
 /** What is known of it, and what can be done about it. */
 function Identity({ host, scopes, onChanged }: IdentityProps) {
-  const [isSetting, setSetting] = useState(false)
-  const [isLeaving, setLeaving] = useState(false)
-  const [isCounting, setCounting] = useState(false)
+  const navigate = route.useNavigate()
+  const { gone, warnings } = host
   return (
     <>
-      <HostFacts
-        host={host}
-        actions={
-          scopes.includes('OPERATE') ? (
-            <>
-              <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
-                Set status
-              </WriteButton>
-              <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setLeaving(true)}>
-                Evacuate
-              </WriteButton>
-              {mayCountByClaims(host) ? (
-                <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setCounting(true)}>
-                  Used amounts from {host.usedFrom === 'REPORT' ? 'claims' : 'the report'}
-                </WriteButton>
-              ) : null}
-              {scopes.includes('ADMIN') ? (
-                <Suspense>
-                  <Leaving host={host} onChanged={onChanged} />
-                </Suspense>
-              ) : null}
-            </>
-          ) : (
-            <Text size="xs" c="dimmed" component="span">
-              (to set it a key needs OPERATE; yours has {scopes.join(', ')})
-            </Text>
-          )
-        }
-      >
-        {isCounting ? (
-          <SetUsedFrom
-            host={host}
-            onClose={() => setCounting(false)}
-            onDone={() => {
-              setCounting(false)
-              onChanged()
-            }}
-          />
-        ) : null}
-        {isLeaving ? <Evacuate host={host.name} node={host.node} onClose={() => setLeaving(false)} onDone={onChanged} /> : null}
-        {isSetting ? (
-          <SetStatus
-            hosts={[{ host: host.name, node: host.node }]}
-            status={host.status}
-            onClose={() => setSetting(false)}
-            onDone={() => {
-              setSetting(false)
-              onChanged()
-            }}
-          />
-        ) : null}
-      </HostFacts>
-      {host.gone === null ? null : <Gone gone={host.gone} />}
-      {host.formerNames.length === 0 ? null : (
-        <Text size="xs" c="dimmed">
-          Was called {host.formerNames.join(', ')}
-        </Text>
+      {gone === null ? null : (
+        <Suspense fallback={<Skeleton height={96} />}>
+          <HostForgotten host={host} gone={gone} scopes={scopes} onChanged={onChanged} />
+        </Suspense>
       )}
-      {host.warnings.map(({ code, subject, text }) => (
+      <HostFacts host={host} />
+      {gone === null ? (
+        <HostActions
+          host={host}
+          scopes={scopes}
+          onChanged={onChanged}
+          onRenamed={({ name, node }) =>
+            void navigate({
+              params: { host: name },
+              search: (before) =>
+                readHostSearch({ ...before, ...addressOf(name, node), formerly: labelOf({ host: host.name, node: host.node }) }),
+              replace: true,
+            })
+          }
+        />
+      ) : null}
+      {warnings.map(({ code, subject, text }) => (
         <Alert key={`${code} ${subject}`} color="yellow" role="status" mt="xs" title={titles[code] ?? code}>
           {text}
         </Alert>
@@ -279,19 +276,18 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
   )
 }
 
-function Gone({ gone: { at, reason, readmitted } }: { readonly gone: NonNullable<HostDetail['gone']> }) {
-  const zone = useTimeZone()
+/** Decisions keep the names of their time. */
+function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostDetail }) {
+  const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
   return (
-    <Alert color="yellow" role="status" mt="xs" title="The host was forgotten">
-      <span title={titleOfTime(at)}>Since {formatTime(at, zone)}</span>: {reason}.{' '}
-      {readmitted ? 'It is readmitted: its next full report brings it back.' : 'Its reports are refused until it is readmitted.'}
-    </Alert>
+    <Text size="sm">
+      Decisions from before it was replaced name it as it was called then:{' '}
+      <Link className="host-link" to="/decisions" search={{ q: names.reduce((text, one) => withTerm(text, 'host', one), '') }}>
+        all that chose it, by whichever name
+      </Link>
+    </Text>
   )
 }
-
-/** Of use to hosts that list no instances, and to those where it was set. */
-const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
-  usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')
 
 const titles: Readonly<Record<string, string>> = {
   'use.below_claims': 'The report counts too little',

@@ -58,3 +58,9 @@ export function readHost(store: FleetStore, ordinal: number): HostRow {
 /** Host, and node where it has a name of its own. */
 export const labelOf = ({ host, node }: { readonly host: string; readonly node: string }): string =>
   host === node ? host : `${host}/${node}`
+
+/** A host as people type it: HOST or HOST/NODE, as `labelOf` prints it. */
+export function readHostName(text: string): { readonly host: string; readonly node?: string } {
+  const slash = text.indexOf('/')
+  return slash <= 0 || slash === text.length - 1 ? { host: text } : { host: text.slice(0, slash), node: text.slice(slash + 1) }
+}

@@ -43,6 +43,8 @@ interface HostTimelineProps {
   /** What it is at the moment that is shown. */
   readonly state: string
   readonly status: string
+  /** When it was forgotten; undefined: it is there. */
+  readonly goneMs: number | undefined
 }
 
 /** What happened to the host, newest first: what it was, by whom, and the way to how the console was then. */

@@ -10,16 +10,29 @@ import { Age } from '../../ui/age.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Fleet, useFleet } from './fleet.ts'
+import { route } from './hosts-address.ts'
 import { HostsView } from './hosts-view.tsx'
 import './hosts.css'
 import { Stale } from '../../ui/stale.tsx'
 
-/** Seen once in the life of a service, so no other visit loads it. */
+/** The page is large enough without what few visits need. */
 const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx')).EmptyFleet }))
+
+const ForgottenLink = lazy(async () => ({ default: (await import('./forgotten-hosts.tsx')).ForgottenLink }))
+const ForgottenHosts = lazy(async () => ({ default: (await import('./forgotten-hosts.tsx')).ForgottenHosts }))
 
 /** Every host: who is there, how full, what is odd, where room is. */
 export function HostsPage() {
   const at = useAt()
+  const { gone } = route.useSearch()
+  if (gone === 'yes')
+    return (
+      <Page title="Forgotten hosts">
+        <Suspense fallback={<FirstLoad />}>
+          <ForgottenHosts />
+        </Suspense>
+      </Page>
+    )
   return <HostsAt key={at ?? 'now'} isPast={at !== undefined} />
 }
 
@@ -43,6 +56,9 @@ function HostsAt({ isPast }: { readonly isPast: boolean }) {
               </>
             )}
           </Text>
+          <Suspense fallback={null}>
+            <ForgottenLink present={fleet.store.ordinals.length} />
+          </Suspense>
           <LiveBadge state={live} />
           <Button size="compact-sm" variant="subtle" onClick={() => setPaused(!isPaused)} disabled={isPast}>
             {isPaused ? 'Follow' : 'Freeze'}

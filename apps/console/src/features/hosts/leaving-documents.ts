@@ -1,39 +1,87 @@
 import { graphql } from '../../lib/graphql.ts'
 
-/** Takes a host out of the fleet; a dry run only says what would end. */
+/** Takes hosts out of the fleet; a dry run only says what would end. */
 export const FORGET = graphql(`
-  mutation HostForget($host: ResourceNameInput!, $force: Boolean!, $reason: String!, $dryRun: Boolean!) {
-    hostForget(hosts: [$host], force: $force, reason: $reason, dryRun: $dryRun) {
+  mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $reason: String!, $dryRun: Boolean!) {
+    hostForget(hosts: $hosts, force: $force, reason: $reason, dryRun: $dryRun) {
       __typename
-      ... on HostForgetPayload { impact { claimCount aggregates } }
-      ... on HostHasClaims { message code }
-      ... on NotFound { message code }
-      ... on ValidationError { message code }
+      ... on HostForgetPayload { impact { claimCount claims { id instanceUuid state account } aggregates serverGroups } }
+      ... on HostHasClaims { message claimCount claims { id instanceUuid state account } }
+      ... on NotFound { message }
+      ... on ValidationError { message issues { message } }
     }
   }
 `)
 
-/** Lets a forgotten host report again. */
+/** Takes reports under a name again. */
 export const READMIT = graphql(`
   mutation HostReadmit($host: ResourceNameInput!, $reason: String!) {
     hostReadmit(host: $host, reason: $reason) {
       __typename
       ... on HostReadmitPayload { unchanged }
-      ... on NotFound { message code }
-      ... on ValidationError { message code }
+      ... on NotFound { message }
+      ... on ValidationError { message issues { message } }
     }
   }
 `)
 
-/** Gives a host another name; a dry run only says what would follow. */
+/** Gives a machine another name; a dry run only says what would follow. */
 export const REPLACE = graphql(`
   mutation HostReplace($host: ResourceNameInput!, $by: ResourceNameInput!, $reason: String!, $dryRun: Boolean!) {
     hostReplace(host: $host, by: $by, reason: $reason, dryRun: $dryRun) {
       __typename
-      ... on HostReplacePayload { impact { claimCount aggregates } merged { name } }
-      ... on HostHasClaims { message code }
-      ... on NotFound { message code }
-      ... on ValidationError { message code }
+      ... on HostReplacePayload {
+        hosts { name node }
+        merged { name node }
+        impact { claimCount claims { id instanceUuid state account } aggregates serverGroups }
+      }
+      ... on HostHasClaims { message claimCount claims { id instanceUuid state account } }
+      ... on NotFound { message }
+      ... on ValidationError { message issues { message } }
     }
+  }
+`)
+
+/** Keys that can be used, a page at a time, with the hosts that they are bound to. */
+export const BOUND_KEYS = graphql(`
+  query BoundKeys($after: String) {
+    apiKeys(first: 500, after: $after, states: [ACTIVE]) {
+      pageInfo { endCursor hasNextPage }
+      nodes { id name hosts }
+    }
+  }
+`)
+
+/** Who forgot a host last. */
+export const FORGOTTEN_BY = graphql(`
+  query HostForgottenBy($host: String!, $node: String, $at: Moment) {
+    host(name: $host, node: $node, at: $at) {
+      timeline(first: 1, kinds: [FORGOTTEN]) { nodes { edit { account requestId } } }
+    }
+  }
+`)
+
+/** Which host a name leads to at present, and what that was called before. */
+export const FORMER_NAMES = graphql(`
+  query HostFormerNames($host: String!, $node: String) {
+    host(name: $host, node: $node) { id formerNames }
+  }
+`)
+
+/** Hosts that were forgotten, by name. */
+export const FORGOTTEN = graphql(`
+  query ForgottenHosts($find: String!, $after: String, $at: Moment) {
+    hosts(first: 50, after: $after, gone: true, filter: { name: { contains: $find } }, orderBy: [{ field: NAME }], at: $at) {
+      totalCount
+      pageInfo { endCursor hasNextPage }
+      nodes { name node gone { at reason readmitted } }
+    }
+  }
+`)
+
+/** How many hosts were forgotten. */
+export const FORGOTTEN_COUNT = graphql(`
+  query ForgottenCount($at: Moment) {
+    hosts(first: 1, gone: true, at: $at) { totalCount }
   }
 `)

@@ -34,10 +34,12 @@ export interface HostsSearch extends ListSearch {
   readonly instance?: string
   /** Only hosts of this verdict: the key of a group of verdicts.ts. */
   readonly verdict?: string
+  /** `yes`: the hosts that were forgotten, in the place of those that are there. */
+  readonly gone?: 'yes'
 }
 
 export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
-  const { sort, view, group, colour, compare, decision, instance, verdict, ...search } = said
+  const { sort, view, group, colour, compare, decision, instance, verdict, gone, ...search } = said
   const isOverlaid = typeof decision === 'string' && decision !== ''
   return {
     ...readBesideSearch(search),
@@ -46,6 +48,7 @@ export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
     ...choice('group', hostGroups, group),
     ...(colour === 'verdict' && !isOverlaid ? {} : choice('colour', hostColours, colour)),
     ...choice('compare', ['yes'] as const, compare),
+    ...choice('gone', ['yes'] as const, gone),
     ...(isOverlaid ? { decision } : {}),
     ...(isOverlaid && typeof instance === 'string' && /^[1-9]\d{0,3}$/.test(instance) ? { instance } : {}),
     ...(isOverlaid && typeof verdict === 'string' && verdict !== '' ? { verdict } : {}),
@@ -63,13 +66,16 @@ export interface HostSearch {
   readonly sheet?: HostSheet
   /** What of the timeline is shown, with commas between (timeline.ts); all if not given. */
   readonly kinds?: string
+  /** A name that the host had before it was replaced, by which somebody came here. */
+  readonly formerly?: string
 }
 
-export function readHostSearch({ node, sheet, kinds }: Record<string, unknown>): HostSearch {
+export function readHostSearch({ node, sheet, kinds, formerly }: Record<string, unknown>): HostSearch {
   return {
     ...(typeof node === 'string' && node !== '' ? { node } : {}),
     ...choice('sheet', hostSheets, sheet),
     ...(typeof kinds === 'string' && /^[a-z,]+$/.test(kinds) ? { kinds } : {}),
+    ...(typeof formerly === 'string' && formerly !== '' ? { formerly } : {}),
   }
 }
 

@@ -76,6 +76,13 @@ describe('what a host was', () => {
     expect(axis && lanesOf(steps, axis, known).map(({ spans }) => spans.map(({ to }) => to))).toEqual([[axis?.to], [axis?.to], [], []])
   })
 
+  test('is forgotten from then on, whatever it was last', () => {
+    const steps = [step(0, 'FIRST_REPORT'), status(5_000, 'ENABLED', 'DISABLED'), step(20_000, 'FORGOTTEN')]
+    const known = { goneMs: START + 20_000 }
+    expect(wordsOf(steps, 'status', known)).toEqual(['0 ENABLED', '5 DISABLED', '20 FORGOTTEN'])
+    expect(wordsOf(steps, 'liveness', known)).toEqual(['0 ?', '20 FORGOTTEN'])
+  })
+
   test('is told of its state as of its status', () => {
     expect(wordsOf([state(0, 'UP', 'SUSPECT'), state(5_000, 'SUSPECT', 'DOWN')], 'liveness')).toEqual(['0 SUSPECT', '5 DOWN'])
   })

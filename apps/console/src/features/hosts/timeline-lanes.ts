@@ -46,6 +46,8 @@ interface Known {
   /** What the host is at the moment that is shown. */
   readonly state: string
   readonly status: string
+  /** When it was forgotten, where it is not there any more. */
+  readonly goneMs?: number | undefined
   /** Before it only claims and tries are known; undefined: all is. */
   readonly sinceMs?: number | undefined
 }
@@ -107,7 +109,7 @@ interface Cut {
 
 /** A word holds from a change to it, or to a change from it; where neither says so it is not known. */
 function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
-  const { sinceMs } = known
+  const { sinceMs, goneMs } = known
   const cuts = steps.flatMap((step): Cut[] => {
     const at = Date.parse(step.at)
     // before it the host was not there
@@ -117,10 +119,11 @@ function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 's
     const change = step.changes.find((one) => one.field === field)
     return change === undefined ? [] : [{ at, before: change.before ?? undefined, after: change.after ?? undefined }]
   })
+  if (goneMs !== undefined) cuts.push({ at: goneMs, after: 'FORGOTTEN' })
   const ends: Cut[] = [
     { at: from },
     ...withSince(cuts, from, sinceMs === undefined ? from : Math.min(sinceMs, to)),
-    { at: to, before: known[field] },
+    { at: to, before: goneMs === undefined ? known[field] : 'FORGOTTEN' },
   ]
   return ends.slice(1).flatMap((end, i) => {
     const begin = ends[i]

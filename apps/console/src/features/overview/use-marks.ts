@@ -9,7 +9,7 @@ import type { Activity } from './figures.ts'
 export type Mark = ResultOf<typeof MARKS>['auditLog']['nodes'][number]
 
 /** Of what people did: what decides otherwise from then on. */
-export const MARKED = `${CHANGES_QUERY} mutation:profileActivate,profileRollback,aggregate*,hostSetStatus,hostEvacuate`
+export const MARKED = `${CHANGES_QUERY} mutation:profileActivate,profileRollback,aggregate*,hostSetStatus,hostEvacuate,hostForget,hostReplace`
 
 /** The changes of a span, newest first, and how many there are in all; none for a key that may not read the audit. */
 export function useMarks({ since, until }: Pick<Activity, 'since' | 'until'>) {

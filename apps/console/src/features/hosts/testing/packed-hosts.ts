@@ -6,6 +6,7 @@ export interface TestHost {
   readonly ordinal: number
   readonly name: string
   readonly node?: string
+  readonly formerNames?: readonly string[]
   readonly state?: string
   readonly status?: string
   readonly az?: string
@@ -76,6 +77,7 @@ export function packHosts(hosts: readonly TestHost[]): PackedHosts {
     ordinals: base64(Uint32Array.from(hosts, ({ ordinal }) => ordinal)),
     names: hosts.map(({ name }) => name),
     otherNodes: hosts.flatMap(({ ordinal, node }) => (node === undefined ? [] : [{ ordinal, node }])),
+    renamed: hosts.flatMap(({ ordinal, formerNames }) => (formerNames === undefined ? [] : [{ ordinal, names: formerNames }])),
     dictionaries: ofTexts.map(({ dictionary }) => dictionary),
     columns: [
       ...ofTexts.map(({ column }) => column),

@@ -1,0 +1,96 @@
+import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { request } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useChange } from '../../lib/use-change.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { labelOf } from './host-row.ts'
+import { FORGET } from './leaving-documents.ts'
+import { type Impact, type LeavingHost, LeavingImpact, LeavingProblem, refuse } from './leaving-impact.tsx'
+
+interface ForgetHostProps {
+  readonly host: LeavingHost
+  onClose(): void
+  onDone(): void
+}
+
+/** Takes a host out of the fleet: first what ends with it, then the deed. Claims end only where that was ticked. */
+export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
+  const [reason, setReason] = useState('')
+  const [impact, setImpact] = useState<Impact | undefined>()
+  const [isForced, setForced] = useState(false)
+  const { problem, isBusy, see, make, forget } = useChange()
+  const label = labelOf({ host: host.name, node: host.node })
+  const step = (dryRun: boolean, force: boolean) => () => forgetHost({ host, force, reason: reason.trim(), dryRun })
+  const count = impact?.claimCount ?? 0
+  const claims = count === 1 ? '1 claim' : `${formatCount(count)} claims`
+  return (
+    <Dialog title={`Forget ${label}`} size="lg" onClose={onClose}>
+      <Stack gap="sm">
+        <Text size="sm">
+          For a machine that is gone for good. It is in no list, count or placement any more; its history stays, and reports under its name
+          are refused until it is readmitted. For the same machine under another name, use Replace.
+        </Text>
+        <TextInput
+          label="Reason"
+          description="For those who ask later; it is shown with the host, and with each claim that ends."
+          required
+          value={reason}
+          onChange={({ currentTarget: { value } }) => {
+            setReason(value)
+            setImpact(undefined)
+            setForced(false)
+            forget()
+          }}
+          data-autofocus
+        />
+        {impact === undefined ? null : (
+          <LeavingImpact
+            host={host}
+            impact={impact}
+            claims={count === 1 ? 'is on it' : 'are on it'}
+            aggregates="It leaves the aggregates"
+            keys="API keys that are bound to it, and can report nothing for it afterwards:"
+          />
+        )}
+        {count === 0 ? null : (
+          <Alert color="red" role="alert" title={`${claims} in the way`}>
+            <Stack gap="xs">
+              <Text size="sm">
+                A host with claims is not forgotten: evacuate it, or release them first. Or end them here: they become REVOKED at once,
+                their holders learn it at their next call, and instances that still run go on without a claim.
+              </Text>
+              <Checkbox label={`End its ${claims}`} checked={isForced} onChange={({ currentTarget: { checked } }) => setForced(checked)} />
+            </Stack>
+          </Alert>
+        )}
+        {problem === undefined ? null : <LeavingProblem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+          {impact === undefined ? (
+            <Button onClick={() => see(step(true, true), setImpact)} loading={isBusy} disabled={reason.trim() === ''}>
+              See what ends with it
+            </Button>
+          ) : (
+            <Button color="red" onClick={() => make(step(false, isForced), onDone)} loading={isBusy} disabled={count > 0 && !isForced}>
+              {isForced ? `Forget it and end ${claims}` : 'Forget it'}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+interface Step extends Pick<ForgetHostProps, 'host'> {
+  readonly force: boolean
+  readonly reason: string
+  readonly dryRun: boolean
+}
+
+async function forgetHost({ host: { name, node }, ...step }: Step): Promise<Impact> {
+  const { hostForget: answer } = await request(FORGET, { hosts: [{ host: name, node }], ...step })
+  return answer.__typename === 'HostForgetPayload' ? answer.impact : refuse(answer)
+}

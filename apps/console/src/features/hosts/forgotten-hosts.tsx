@@ -1,0 +1,112 @@
+import { Button, Group, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { usePages } from '../../lib/use-pages.ts'
+import { Age } from '../../ui/age.tsx'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Stale } from '../../ui/stale.tsx'
+import { labelOf } from './host-row.ts'
+import { FORGOTTEN, FORGOTTEN_COUNT } from './leaving-documents.ts'
+
+const REFRESH_MS = 15_000
+const PAGE = 50
+
+/** How many hosts were forgotten; counted again when there are more or fewer hosts. */
+export function useForgottenCount(present: number): number {
+  const { data, refetch } = useOperation(FORGOTTEN_COUNT, {}, { everyMs: REFRESH_MS })
+  const counted = useRef(present)
+  useEffect(() => {
+    if (counted.current === present) return
+    counted.current = present
+    void refetch()
+  }, [present, refetch])
+  return data?.hosts.totalCount ?? 0
+}
+
+/** The way to the hosts that were forgotten, where there are any. */
+export function ForgottenLink({ present }: { readonly present: number }) {
+  const count = useForgottenCount(present)
+  if (count === 0) return null
+  return (
+    <AnchorLink to="/hosts" search={{ gone: 'yes' }} size="xs">
+      {formatCount(count)} forgotten
+    </AnchorLink>
+  )
+}
+
+/** Hosts that were forgotten, by name: each leads to what is left of it. */
+export function ForgottenHosts() {
+  const [find, setFind] = useState('')
+  const pages = usePages(FORGOTTEN, { find }, ({ hosts }) => hosts, { everyMs: REFRESH_MS })
+  const { rows, total, error, isLoading, isOld, readAtMs, refresh, load } = pages
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <TextInput
+          size="xs"
+          aria-label="Find a forgotten host by part of its name"
+          placeholder="part of the name"
+          value={find}
+          onChange={({ currentTarget: { value } }) => setFind(value)}
+        />
+        <AnchorLink to="/hosts" size="sm">
+          Hosts that are there
+        </AnchorLink>
+      </Group>
+      {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {isLoading ? (
+        <Skeleton height={200} role="status" aria-label="Forgotten hosts are being loaded" />
+      ) : (
+        <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS} isOther={isOld}>
+          <Text size="sm" fw={600} role="status" data-count={total}>
+            {formatCount(total)} forgotten {total === 1 ? 'host' : 'hosts'}
+            {find === '' ? '' : ' of such a name'}
+          </Text>
+          {rows.length === 0 ? null : <Rows rows={rows} />}
+          {rows.length < total ? (
+            <Button size="compact-sm" variant="outline" mt="xs" onClick={() => void load(rows.length + PAGE)}>
+              Show {formatCount(Math.min(PAGE, total - rows.length))} more
+            </Button>
+          ) : null}
+        </Stale>
+      )}
+    </Stack>
+  )
+}
+
+type Row = ResultOf<typeof FORGOTTEN>['hosts']['nodes'][number]
+
+function Rows({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <ScrollBox label="Forgotten hosts">
+      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Forgotten hosts">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Host</Table.Th>
+            <Table.Th>Forgotten</Table.Th>
+            <Table.Th>Why</Table.Th>
+            <Table.Th>Reports</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ name, node, gone }) => (
+            <Table.Tr key={`${name}/${node}`}>
+              <Table.Td>
+                <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
+                  {labelOf({ host: name, node })}
+                </AnchorLink>
+              </Table.Td>
+              <Table.Td>{gone === null ? '' : <Age atMs={Date.parse(gone.at)} ago />}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{gone?.reason}</Table.Td>
+              <Table.Td>{gone?.readmitted ? 'readmitted: a full one brings it back' : 'refused'}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  )
+}

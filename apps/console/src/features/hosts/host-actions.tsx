@@ -1,0 +1,86 @@
+import { Group, Text } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { allows } from '../../lib/scopes.ts'
+import { WriteButton } from '../../ui/write-button.tsx'
+import type { HostDetail } from './host-usage.tsx'
+
+/** Loaded when they are first asked for. */
+const SetStatus = lazy(async () => ({ default: (await import('./set-status.tsx')).SetStatus }))
+const Evacuate = lazy(async () => ({ default: (await import('./evacuate.tsx')).Evacuate }))
+const SetUsedFrom = lazy(async () => ({ default: (await import('./set-used-from.tsx')).SetUsedFrom }))
+const ReplaceHost = lazy(async () => ({ default: (await import('./replace-host.tsx')).ReplaceHost }))
+const ForgetHost = lazy(async () => ({ default: (await import('./forget-host.tsx')).ForgetHost }))
+
+type Action = 'status' | 'evacuate' | 'used-from' | 'replace' | 'forget'
+
+interface HostActionsProps {
+  readonly host: HostDetail
+  readonly scopes: readonly string[]
+  onChanged(): void
+  /** With the name that it has now. */
+  onRenamed(renamed: { readonly name: string; readonly node: string }): void
+}
+
+/** What can be done about a host that is there. */
+export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsProps) {
+  const [open, setOpen] = useState<Action | undefined>()
+  const close = (): void => setOpen(undefined)
+  const done = (): void => {
+    close()
+    onChanged()
+  }
+  const button = (action: Action, label: string) => (
+    <WriteButton size="compact-sm" variant="outline" onClick={() => setOpen(action)}>
+      {label}
+    </WriteButton>
+  )
+  return (
+    <>
+      <Group gap="xs" role="group" aria-label="What can be done about it">
+        {allows(scopes, 'OPERATE') ? (
+          <>
+            {button('status', 'Set status')}
+            {button('evacuate', 'Evacuate')}
+            {mayCountByClaims(host)
+              ? button('used-from', `Used amounts from ${host.usedFrom === 'REPORT' ? 'claims' : 'the report'}`)
+              : null}
+          </>
+        ) : null}
+        {allows(scopes, 'ADMIN') ? (
+          <>
+            {button('replace', 'Replace')}
+            {button('forget', 'Forget')}
+          </>
+        ) : (
+          <Text size="xs" c="dimmed" component="span">
+            {allows(scopes, 'OPERATE')
+              ? `(to replace or forget it a key needs ADMIN; yours has ${scopes.join(', ')})`
+              : `(to set it a key needs OPERATE, to replace or forget it ADMIN; yours has ${scopes.join(', ')})`}
+          </Text>
+        )}
+      </Group>
+      <Suspense fallback={null}>
+        {open === 'status' ? (
+          <SetStatus hosts={[{ host: host.name, node: host.node }]} status={host.status} onClose={close} onDone={done} />
+        ) : null}
+        {open === 'evacuate' ? <Evacuate host={host.name} node={host.node} onClose={close} onDone={onChanged} /> : null}
+        {open === 'used-from' ? <SetUsedFrom host={host} onClose={close} onDone={done} /> : null}
+        {open === 'replace' ? (
+          <ReplaceHost
+            host={host}
+            onClose={close}
+            onDone={(renamed) => {
+              close()
+              onRenamed(renamed)
+            }}
+          />
+        ) : null}
+        {open === 'forget' ? <ForgetHost host={host} onClose={close} onDone={done} /> : null}
+      </Suspense>
+    </>
+  )
+}
+
+/** Of use to hosts that list no instances, and to those where it was set. */
+const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
+  usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')

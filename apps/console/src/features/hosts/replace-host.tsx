@@ -1,0 +1,100 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { request } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { labelOf, readHostName } from './host-row.ts'
+import { REPLACE } from './leaving-documents.ts'
+import { type LeavingHost, LeavingImpact, LeavingProblem, refuse } from './leaving-impact.tsx'
+
+type Replaced = Extract<ResultOf<typeof REPLACE>['hostReplace'], { readonly __typename: 'HostReplacePayload' }>
+
+interface ReplaceHostProps {
+  readonly host: LeavingHost
+  onClose(): void
+  /** With the name that it has now. */
+  onDone(renamed: { readonly name: string; readonly node: string }): void
+}
+
+/** The same machine under another name: first what follows it, then the deed. */
+export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
+  const [by, setBy] = useState('')
+  const [reason, setReason] = useState('')
+  const [preview, setPreview] = useState<Replaced | undefined>()
+  const { problem, isBusy, see, make, forget } = useChange()
+  const label = labelOf({ host: host.name, node: host.node })
+  const change = (edit: () => void): void => {
+    edit()
+    setPreview(undefined)
+    forget()
+  }
+  const step = (dryRun: boolean) => () => replaceHost({ host, by: by.trim(), reason: reason.trim(), dryRun })
+  const done = ({ hosts: [renamed = host] }: Replaced): void => onDone(renamed)
+  return (
+    <Dialog title={`Replace ${label}`} size="lg" onClose={onClose}>
+      <Stack gap="sm">
+        <Text size="sm">
+          For the same machine under another name. Claims, server groups, aggregates and API keys follow; reports under the present name are
+          refused afterwards.
+        </Text>
+        <TextInput
+          label="New name"
+          description="As it reports from now on: HOST, or HOST/NODE. It may have reported under it already."
+          required
+          value={by}
+          onChange={({ currentTarget: { value } }) => change(() => setBy(value))}
+          data-autofocus
+        />
+        <TextInput
+          label="Reason"
+          description="For those who ask later; its timeline shows it."
+          required
+          value={reason}
+          onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
+        />
+        {preview === undefined ? null : (
+          <LeavingImpact
+            host={host}
+            impact={preview.impact}
+            claims={preview.impact.claimCount === 1 ? 'follows it' : 'follow it'}
+            aggregates="It has its new name in the aggregates"
+            keys="API keys that are bound to it may report under the new name as well:"
+          >
+            {preview.merged.map(({ name, node }) => (
+              <Text size="sm" key={`${name}/${node}`}>
+                {labelOf({ host: name, node })} has reported already. It is no host of its own any more: its report becomes that of {label}.
+              </Text>
+            ))}
+          </LeavingImpact>
+        )}
+        {problem === undefined ? null : <LeavingProblem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+          {preview === undefined ? (
+            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={by.trim() === '' || reason.trim() === ''}>
+              See what follows
+            </Button>
+          ) : (
+            <Button onClick={() => make(step(false), done)} loading={isBusy}>
+              Call it {by.trim()}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+interface Step extends Pick<ReplaceHostProps, 'host'> {
+  readonly by: string
+  readonly reason: string
+  readonly dryRun: boolean
+}
+
+async function replaceHost({ host: { name, node }, by, ...step }: Step): Promise<Replaced> {
+  const { hostReplace: answer } = await request(REPLACE, { host: { host: name, node }, by: readHostName(by), ...step })
+  return answer.__typename === 'HostReplacePayload' ? answer : refuse(answer)
+}
