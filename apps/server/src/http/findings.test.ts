@@ -92,8 +92,7 @@ test('a claim that no host lists is found after the stated time; the dry run sho
   await report('orphan', running(instance))
   await found(['orphan'], [])
   await report('orphan', running())
-  // time is that of the log: another entry brings it
-  await report('orphan-clock', { instances: [] })
+  // nothing else is written: the store's time goes on without the log
   const [finding] = await found(['orphan'], ['instance.unlisted'])
   expect(finding.repair.automatic).toBe(true)
   const id = finding.id as string
@@ -121,13 +120,24 @@ test('a claim that no host lists is found after the stated time; the dry run sho
 test('a claim that is listed again is not ended by the repair of what was found before', async () => {
   await report('late', { instances: [] })
   const { instance } = await place('late')
-  await report('late-clock', { instances: [] })
   const [finding] = await found(['late'], ['instance.unlisted'])
   await report('late', running(instance))
   const answer = await repair(finding.id, false)
   // the auditor may have looked again meanwhile
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('MATERIALISED')
+})
+
+test('a claim whose instance another host lists by now is not ended by the repair of what was found before', async () => {
+  await report('moved-from', { instances: [] })
+  await report('moved-to', { instances: [] })
+  const { instance } = await place('moved-from')
+  const [finding] = await found(['moved-from'], ['instance.unlisted'])
+  await report('moved-to', running(instance))
+  const answer = await repair(finding.id, false)
+  // the auditor may have looked again meanwhile
+  expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
+  expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('CONFIRMED')
 })
 
 test('a host that lists nothing is found once it has claims; the repair lets its used amounts come from them', async () => {

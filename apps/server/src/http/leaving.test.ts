@@ -199,6 +199,30 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('e9')).toMatchObject({ __typename: 'NotFound', path: ['hosts', '0'] })
   })
 
+  test('an API key follows its host into another one that is replaced, and reports for no node that was there before', async () => {
+    const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['m1'] })).secret
+    await api.report({ m1: {}, m4: {} })
+    await replace('m1', 'm2')
+    expect(await replace('m4', 'm2')).toMatchObject({ merged: [{ name: 'm2' }] })
+    await replace('m2', 'm3')
+    expect(await reportAs('m3', stats(), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+
+    const own = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['n1'], maxNodes: 2 })).secret
+    const reportNode = async (host: string, node: string, key?: string): Promise<Json> => {
+      const updates = [{ name: { host, node }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: stats() } }]
+      return ((await api.ask(REPORT, { updates }, key)).data as Json).updateResourceStats.results[0]
+    }
+    await reportNode('n1', 'a', own)
+    await reportNode('n2', 'b')
+    await ask(REPLACE, { host: { host: 'n1', node: 'a' }, by: { host: 'n2', node: 'a' } })
+    expect(await reportNode('n2', 'a', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    expect(await reportNode('n2', 'b', own)).toMatchObject({ code: 'FORBIDDEN' })
+    // of a host that took its only node along all nodes are its own
+    await reportNode('n1', 'c', own)
+    await ask(REPLACE, { host: { host: 'n1' }, by: { host: 'n4' } })
+    for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+  })
+
   test('a forgotten node does not count against the nodes of an API key', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['f1'] })).secret
     expect(await reportAs('f1', stats(), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })

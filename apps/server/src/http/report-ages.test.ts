@@ -54,3 +54,15 @@ test('the answer to the call says it too; a host that never reported has none', 
   )
   expect(whyNot.verdict).toEqual({ hostName: 'nobody', reportAge: null })
 })
+
+test('a host that was replaced since had that report by its old name', async () => {
+  await api.report({ 'age-old': {} })
+  const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } }, { forceHosts: ['age-old'] })
+  const before = await askAges(placed.decision.id)
+  await dataOf(api, 'mutation { hostReplace(host: { host: "age-old" }, by: { host: "age-new" }, reason: "renamed") { __typename } }')
+  await api.report({ 'age-new': { vcpusUsed: 3 } })
+  const after = await askAges(placed.decision.id)
+  expect(after.destinations[0].selected.host.name).toBe('age-new')
+  expect(before.destinations[0].selected.reportAge).not.toBeNull()
+  expect(after.destinations[0].selected.reportAge).toBe(before.destinations[0].selected.reportAge)
+})

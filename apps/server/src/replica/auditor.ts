@@ -98,9 +98,9 @@ interface Look extends Looked {
   readonly at: 'state' | 'world'
 }
 
-function* lookAt(fleet: Fleet, unlistedAfterMs: number | undefined): Generator<Look, void> {
+function* lookAt(fleet: Fleet, unlistedAfterMs: number | undefined, now: number): Generator<Look, void> {
   for (const looked of audit(fleet)) yield { ...looked, at: 'state' }
-  for (const looked of auditWorld(fleet, unlistedAfterMs)) yield { ...looked, at: 'world' }
+  for (const looked of auditWorld(fleet, unlistedAfterMs, now)) yield { ...looked, at: 'world' }
 }
 
 export function createAuditor({ replica, timers, warn, unlistedAfterMs }: AuditorOptions): Auditor {
@@ -121,7 +121,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const begin = (): Round => ({
     number: ++begun,
     fleet: replica.fleet,
-    steps: lookAt(replica.fleet, unlistedAfterMs),
+    steps: lookAt(replica.fleet, unlistedAfterMs, replica.storeTime),
     startedAt: timers.now(),
     beganAt: replica.storeTime,
     looked: 0,

@@ -1,4 +1,4 @@
-import { type Destination as DestinationShape, intents } from '@gantt/scheduler-core'
+import { type Destination as DestinationShape, intents, nameAt } from '@gantt/scheduler-core'
 import type { ForeseenMove } from '../services/foreseen-moves.ts'
 import type { HostView } from '../services/host-view.ts'
 import type {
@@ -97,7 +97,11 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
       nullable: true,
       description:
         'How old its report was when it was chosen: from its last report in the log, which is the last that said something new. Null: the log does not reach back there.',
-      resolve: async ({ host: { record }, decided }, _args, { reportAges }) => reportAges.of(record, await decided()),
+      resolve: async ({ host: { record }, decided }, _args, { reportAges }) => {
+        const then = await decided()
+        // by the name that it had then: it may have been replaced since
+        return reportAges.of(nameAt(record, then.basis), then)
+      },
     }),
     limits: t.field({ type: [ResourceLimit], description: 'Per class asked for.', resolve: ({ destination }) => limitsOf(destination) }),
   }),

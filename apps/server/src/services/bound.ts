@@ -32,12 +32,13 @@ function ofHosts(
   hosts: readonly string[],
   maxNodes: number,
 ): Stats {
-  const isOwn = ({ name }: ReportInput): boolean => leaving.boundNames(hosts).includes(name.host)
   const refusal = ({ name }: ReportInput, i: number) =>
     invalid([refused(['input', 'updates', String(i), 'name', 'host'], name.host, 'be a host that the key is bound to')], 'FORBIDDEN')
   return {
     ...stats,
     async update(reports) {
+      const isBound = leaving.isBound(hosts)
+      const isOwn = ({ name }: ReportInput): boolean => isBound(name)
       const own = reports.filter(isOwn)
       if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports, { maxNodes })
       const answered = own.length > 0 ? await stats.update(own, { maxNodes }) : { results: [], revision: revision() }
@@ -51,9 +52,9 @@ function livenessOf({ liveness, leaving }: Pick<Services, 'liveness' | 'leaving'
   return {
     ...liveness,
     async heartbeat(names) {
-      const own = leaving.boundNames(hosts)
-      const issues = names.flatMap(({ host }, i) =>
-        own.includes(host) ? [] : [refused(['hosts', String(i), 'host'], host, 'be a host that the key is bound to')],
+      const isBound = leaving.isBound(hosts)
+      const issues = names.flatMap((name, i) =>
+        isBound(name) ? [] : [refused(['hosts', String(i), 'host'], name.host, 'be a host that the key is bound to')],
       )
       if (issues.length > 0) throw new InputFault(issues)
       return liveness.heartbeat(names)

@@ -1,4 +1,13 @@
-import { type Change, compareWritten, copyFleet, type Difference, ENTRY_FORMAT, type Fleet, repairOf } from '@gantt/scheduler-core'
+import {
+  type Change,
+  compareWritten,
+  copyFleet,
+  type Difference,
+  ENTRY_FORMAT,
+  type Fleet,
+  listingOf,
+  repairOf,
+} from '@gantt/scheduler-core'
 import type { Auditor, StandingFinding } from '../replica/auditor.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -52,7 +61,7 @@ export function createFindingRepairs(replica: Replica, auditor: Auditor): Findin
       if (issues.length > 0) return invalid(issues)
       const finding = auditor.find(id)
       if (finding === undefined) return notFound('finding', id, ['id'])
-      const { text, toChange } = repairOf(replica.fleet, finding)
+      const { text, toChange } = repairOf(replica.fleet, finding, listingOf(replica.fleet, finding.name))
       if (toChange === undefined) return refused(`This finding is not repaired from here. ${text}`, ['id'])
       const change = toChange(reason)
       const tried = await tryOut(replica.fleet, change)

@@ -65,8 +65,11 @@ export interface Leaving {
     readonly reason: string
     readonly dryRun: boolean
   }): Promise<ReplaceDone | HostHasClaims | NotFound | Invalid>
-  /** Host names that a key bound to some may report for: those, and what hosts of those names are called since they were replaced. */
-  boundNames(hosts: readonly string[]): readonly string[]
+  /**
+   * Whether a key that is bound to host names may report for a host: for those, and for what hosts of those names are called since they were
+   * replaced. Where such a host joined others under a name that these had before, only for itself.
+   */
+  isBound(names: readonly string[]): (host: HostNameInput) => boolean
 }
 
 export function createLeaving(replica: Replica): Leaving {
@@ -82,6 +85,9 @@ export function createLeaving(replica: Replica): Leaving {
     record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
   const renamedOf = (name: HostNameInput): HostRecord[] =>
     records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
+  /** The host that one is by now: it may have gone into another. */
+  const heirOf = (record: HostRecord): HostRecord =>
+    record.gone === null || record.gone.mergedInto === null ? record : heirOf(replica.fleet.hosts.get(record.gone.mergedInto))
   const keptBy = (all: readonly HostRecord[]): Claim[] =>
     all.flatMap((record) => claimsKeeping(record, replica.fleet.now)).sort((a, b) => a.fence - b.fence)
 
@@ -222,10 +228,15 @@ export function createLeaving(replica: Replica): Leaving {
       return done(verdict?.revision ?? revision)
     },
 
-    boundNames(names) {
+    isBound(names) {
       const { hosts } = replica.fleet
-      const heirs = names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => hosts.get(index).host))
-      return heirs.length === 0 ? names : [...new Set([...names, ...heirs])]
+      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts.get(index)))))
+      const joinedOthers = ({ host, formerNames }: HostRecord): boolean => {
+        const since = formerNames.findLast((former) => former.host !== host)?.until ?? 0
+        return records(hosts.nodesOf(host)).some((other) => !heirs.has(other) && other.firstSeen < since)
+      }
+      return ({ host, node }) =>
+        names.includes(host) || [...heirs].some((heir) => heir.host === host && (heir.node === (node ?? host) || !joinedOthers(heir)))
     },
   }
 }

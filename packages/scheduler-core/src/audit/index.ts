@@ -13,5 +13,5 @@ export {
   severityOf,
 } from './finding.ts'
 export { DEFAULT_UNLISTED_AFTER_MS } from './listing.ts'
-export { type Repair, repairOf } from './repair.ts'
+export { listingOf, type Repair, repairOf } from './repair.ts'
 export { auditWorld } from './world.ts'

@@ -9,17 +9,23 @@ import type { HostRecord } from '../fleet/hosts.ts'
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
+/** Store time, and how long the world may lag behind the claims; milliseconds. */
+export interface Lag {
+  readonly now: number
+  readonly afterMs: number
+}
+
 /** Whether a host is there: what has left the fleet goes by no name. */
 export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.find(record) === record
 
 /** Whether a host may still list the instance of a claim that has ended: not long ago, so that it may be on its way out. */
-const isLeaving = ({ endedAt }: Claim, now: number, afterMs: number): boolean => endedAt !== null && now - endedAt < afterMs
+const isLeaving = ({ endedAt }: Claim, { now, afterMs }: Lag): boolean => endedAt !== null && now - endedAt < afterMs
 
 /** Instances that a host lists and for which no claim is held there, nor was until not long ago; in the order of its report. */
-export function straysOf({ now }: Fleet, { stats, present, claims }: HostRecord, afterMs: number): string[] {
+export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): string[] {
   if (stats.instances === null) return []
   const covered = new Set<string>()
-  for (const claim of claims) if (claim.instance !== null && (isLive(claim) || isLeaving(claim, now, afterMs))) covered.add(claim.instance)
+  for (const claim of claims) if (claim.instance !== null && (isLive(claim) || isLeaving(claim, lag))) covered.add(claim.instance)
   return [...present].filter((instance) => !covered.has(instance))
 }
 
@@ -27,15 +33,15 @@ export function straysOf({ now }: Fleet, { stats, present, claims }: HostRecord,
  * Hosts that list an instance now, of those that may: those of its claims, and those that list it without a claim. Where its claim ended
  * not long ago, a host does not count.
  */
-export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], afterMs: number): HostRecord[] {
-  const { hosts, ledger, now } = fleet
+export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): HostRecord[] {
+  const { hosts, ledger } = fleet
   const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
   return [...candidates].flatMap((index) => {
     const record = hosts.records[index]
     // what a host that lists nothing any more listed before is no news
     if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
-    const isGoing = own.length > 0 && own.every((claim) => !isLive(claim) && isLeaving(claim, now, afterMs))
+    const isGoing = own.length > 0 && own.every((claim) => !isLive(claim) && isLeaving(claim, lag))
     return isGoing ? [] : [record]
   })
 }

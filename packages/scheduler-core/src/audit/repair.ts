@@ -1,5 +1,6 @@
 import type { Claim } from '../claims/claim.ts'
 import type { Change } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import { type Finding, isOfState } from './finding.ts'
@@ -13,8 +14,8 @@ export interface Repair {
   readonly toChange: ((reason: string) => Change) | undefined
 }
 
-/** How a finding is mended, as the fleet is now. */
-export function repairOf(fleet: Fleet, finding: Finding): Repair {
+/** How a finding is mended, as the fleet is now. `listing`: hosts that list its instance by now, where they were looked for. */
+export function repairOf(fleet: Fleet, finding: Finding, listing: readonly HostIndex[] = []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))
     return byHand(
@@ -23,7 +24,11 @@ export function repairOf(fleet: Fleet, finding: Finding): Repair {
   switch (code) {
     case 'instance.unlisted': {
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
-      if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listersOf(fleet, name, [], 0).length > 0)
+      if (
+        unlisted === undefined ||
+        unlistedSince(fleet, unlisted) === null ||
+        listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 }).length > 0
+      )
         return byHand('It is so no more: the claim has ended, or a host lists its instance again.')
       return revokes(
         claim,
@@ -69,9 +74,17 @@ const byHand = (text: string): Repair => ({ text, toChange: undefined })
 const revokes = (claim: string | null, text: string): Repair =>
   claim === null ? byHand(text) : { text, toChange: (reason) => ({ type: 'revoke', claim, reason }) }
 
-/** The one claim of an instance whose host does not show it, where each of the others is shown; undefined where it is not that clear. */
-function unlistedOf({ ledger }: Fleet, instance: string): Claim | undefined {
-  const claims = ledger.claimsFor(instance)
+/** Every host that lists an instance: one may have begun to since the auditor looked. */
+export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
+  hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
+
+/**
+ * The one claim of an instance whose host lists its instances without this one, where each of the others is shown; undefined where it is
+ * not that clear. A host that lists nothing does not say that it runs nothing.
+ */
+function unlistedOf(fleet: Fleet, instance: string): Claim | undefined {
+  const claims = fleet.ledger.claimsFor(instance)
   const idle = claims.filter(({ state }) => state !== 'MATERIALISED')
-  return claims.length > 1 && idle.length === 1 && idle[0]?.source === null && idle[0].target === null ? idle[0] : undefined
+  const [only] = idle
+  return claims.length > 1 && only !== undefined && idle.length === 1 && unlistedSince(fleet, only) !== null ? only : undefined
 }

@@ -6,8 +6,10 @@ import { type Fleet, Fleet as FleetOf } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
 import { UNLISTED_TIMES } from '../fleet/levels.ts'
 import { aLog, aMove, aReport, aUuid, type HostShape, someInstances } from '../testing/index.ts'
+import { audit } from './audit.ts'
 import { type Finding, severityOf } from './finding.ts'
 import { DEFAULT_UNLISTED_AFTER_MS } from './listing.ts'
+import { repairOf } from './repair.ts'
 import { auditWorld } from './world.ts'
 
 const HOUR = DEFAULT_UNLISTED_AFTER_MS
@@ -113,12 +115,38 @@ describe('instances that two hosts list', () => {
   })
 })
 
+describe('repairs of an instance with claims in two projects', () => {
+  const repairs = (scene: Scene): boolean => {
+    const { fleet } = scene.log
+    const [finding] = [...audit(fleet)].flatMap(({ findings }) => findings)
+    expect(finding?.code).toBe('instance.elsewhere')
+    return finding !== undefined && repairOf(fleet, finding).toChange !== undefined
+  }
+  const scene = () => new Scene(['h1', 'h2']).claims('a', 'h1', A, 'p1').claims('b', 'h2', A, 'p2').lists('h1', A)
+
+  test('the claim is ended whose host lists its instances without this one', () => {
+    expect(repairs(scene())).toBe(true)
+  })
+
+  test('a host that lists no instances does not say that it runs none: nothing is guessed', () => {
+    expect(repairs(scene().reports('h2', { instances: null }))).toBe(false)
+  })
+})
+
 describe('claims whose instance nobody lists', () => {
   test('one that never came is found after the stated time, not before', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).after(HOUR - 1)
     expect(scene.found).toEqual([])
     expect(scene.after(1).found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T00:00:01.000Z'])
     expect(findingsOf(scene.log.fleet, 2 * HOUR)).toEqual([])
+  })
+
+  test('time goes on while nothing is written', () => {
+    const { log } = new Scene(['h1']).claims('a', 'h1', A)
+    const codes = (now: number): string[] =>
+      [...auditWorld(log.fleet, HOUR, now)].flatMap(({ findings }) => findings.map(({ code }) => code))
+    expect(codes(999 + HOUR)).toEqual([])
+    expect(codes(1_000 + HOUR)).toEqual(['instance.unlisted'])
   })
 
   test('one that went is counted from the report that did not list it, and is well once it is listed again', () => {

@@ -7,7 +7,7 @@ import { warningsOf } from '../fleet/warnings.ts'
 import type { Looked } from './audit.ts'
 import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
-import { DEFAULT_UNLISTED_AFTER_MS, isThere, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { DEFAULT_UNLISTED_AFTER_MS, isThere, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
 
 /** Instances that a finding names; all are counted. */
 const NAMED = 3
@@ -22,24 +22,25 @@ interface Met {
 
 /**
  * Compares what hosts report with what is promised, one host or instance per step. As in `audit` the fleet may move between two steps:
- * what was met before is read again where it matters. `unlistedAfterMs`: how long the world may lag behind the claims.
+ * what was met before is read again where it matters. `unlistedAfterMs`: how long the world may lag behind the claims. `now`: store time,
+ * which goes on while nothing is written; the time of the log's last entry if not given.
  */
-export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS): Generator<Looked, void> {
+export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS, now = fleet.now): Generator<Looked, void> {
   const { hosts, ledger } = fleet
   const met: Met = { strays: new Map(), machines: new Map() }
-  for (const record of hosts.records)
-    yield { subject: 'host', name: record.index, findings: auditReport(fleet, record, met, unlistedAfterMs) }
+  const lag: Lag = { now, afterMs: unlistedAfterMs }
+  for (const record of hosts.records) yield { subject: 'host', name: record.index, findings: auditReport(fleet, record, met, lag) }
   for (const instance of ledger.instances.names()) {
     const strays = met.strays.get(instance) ?? []
     met.strays.delete(instance)
-    yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, unlistedAfterMs) }
+    yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
   }
   for (const [instance, strays] of met.strays)
-    if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, unlistedAfterMs) }
+    if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
 }
 
 /** One host: its use against its claims, instances that nobody placed, and whether its machine has another name too. */
-function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, afterMs: number): Finding[] {
+function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, lag: Lag): Finding[] {
   const { hosts, ledger } = fleet
   const name = hostKey(record)
   const { findings, tell } = about('host', name, name, null)
@@ -48,7 +49,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) tell(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []
-  for (const instance of straysOf(fleet, record, afterMs)) {
+  for (const instance of straysOf(record, lag)) {
     const others = strays.get(instance)
     if (others === undefined) strays.set(instance, [record.index])
     else others.push(record.index)
@@ -69,10 +70,10 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
 }
 
 /** One instance: listed by one host, which is that of its claim, and listed at all. */
-function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], afterMs: number): Finding[] {
-  const { hosts, ledger, now, featureLevel } = fleet
+function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
+  const { hosts, ledger, featureLevel } = fleet
   const live = liveClaimsOf(ledger.claimsFor(instance))
-  const listers = listersOf(fleet, instance, strays, afterMs)
+  const listers = listersOf(fleet, instance, strays, lag)
   const findings: Finding[] = []
   const [first, ...others] = listers
   if (first !== undefined && others.length > 0 && !live.some((one) => isOnEndsOf(listers, one)))
@@ -87,7 +88,7 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
     if (since === null || record === undefined) continue
     const { findings: found, tell } = about('instance', instance, hostKey(record), claim.id)
     if (first !== undefined) tell('instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
-    else if (featureLevel >= UNLISTED_TIMES && now - since >= afterMs)
+    else if (featureLevel >= UNLISTED_TIMES && lag.now - since >= lag.afterMs)
       tell('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
     findings.push(...found)
   }
