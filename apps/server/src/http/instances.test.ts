@@ -9,6 +9,7 @@ let tenant: string
 let colleague: string
 let stranger: string
 let blind: string
+let claimer: string
 
 beforeAll(async () => {
   api = await startTestService()
@@ -21,6 +22,7 @@ beforeAll(async () => {
   colleague = await make('colleague', 'p1')
   stranger = await make('stranger', 'p2')
   blind = await make('blind', null, ['SCHEDULE'])
+  claimer = await make('claimer', null, ['CLAIM'])
 })
 afterAll(async () => {
   // the one uuid in two projects is for operators to look into
@@ -157,7 +159,9 @@ describe('who is told what', () => {
     const instanceUuids = [randomUUID()]
     const gantt = { instanceUuids, projectId: 'p1' }
     const first = await place(gantt, {}, tenant)
-    const others = [await place(gantt, {}, colleague), await place(gantt, {}, blind)]
+    const onItsHost = { decisionId: first.decision.id, host: { host: hostOf(first) }, idempotencyKey: randomUUID() }
+    const byClaimCreate = await api.ask(CREATE, { in: onItsHost }, claimer)
+    const others = [await place(gantt, {}, colleague), await place(gantt, {}, blind), byClaimCreate.data?.claimCreate]
     for (const answer of others) {
       expect(answer).toMatchObject({ __typename: 'InstanceTaken', rule: 'claim.instance_taken', claim: null })
       const text = JSON.stringify(answer)

@@ -6,7 +6,7 @@ import type { Decisions, DecisionView } from './decisions.ts'
 import type { LivenessService } from './liveness.ts'
 import { InputFault, type Issue, invalid, notFound } from './outcome.ts'
 import { foreignParts, foreignProfile, refused } from './own-request.ts'
-import { type NoHost, type Placement, parseSpec } from './placement.ts'
+import { type InstanceTaken, type NoHost, type Placement, parseSpec } from './placement.ts'
 import type { Services } from './services.ts'
 import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
 import { noHostFoundMessage, type TenantExplanations } from './tenant-explanation.ts'
@@ -14,12 +14,11 @@ import { noHostFoundMessage, type TenantExplanations } from './tenant-explanatio
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project' | 'scopes'>): Services {
   const { hosts, maxNodes, project, account } = caller
-  const readable = mayDo(caller, 'READ') ? services.placement : ofReader(services.placement, account)
   if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services, hosts) }
-  if (project === null) return { ...services, placement: readable }
+  if (project === null) return mayDo(caller, 'READ') ? services : ofReader(services, account)
   return {
     ...services,
-    placement: ofProject(ofReader(services.placement, account), project),
+    placement: ofProject(ofReader(services, account).placement, project),
     claims: ofAccount(services.claims, account),
     decisions: decisionsOf(services.decisions, project),
     tenantExplanations: explanationsOf(services.tenantExplanations, project),
@@ -91,13 +90,21 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
 }
 
 /** A claim that is in the way is named where it is of the caller's account: of others' the caller learns the rule alone. */
-const ofReader = (placement: Placement, account: string): Placement => ({
-  ...placement,
-  async select(caller, input, request) {
-    const answer = await placement.select(caller, input, request)
-    return answer.type === 'instance-taken' && answer.claim?.account !== account ? { ...answer, claim: null } : answer
-  },
-})
+function ofReader(services: Services, account: string): Services {
+  const { placement, relocation } = services
+  const withoutOthers = <Answer extends { readonly type: string }>(answer: Answer | InstanceTaken): Answer | InstanceTaken =>
+    isTaken(answer) && answer.claim?.account !== account ? { ...answer, claim: null } : answer
+  return {
+    ...services,
+    placement: {
+      ...placement,
+      select: async (caller, input, request) => withoutOthers(await placement.select(caller, input, request)),
+    },
+    relocation: { ...relocation, claimOn: async (caller, input) => withoutOthers(await relocation.claimOn(caller, input)) },
+  }
+}
+
+const isTaken = (answer: { readonly type: string }): answer is InstanceTaken => answer.type === 'instance-taken'
 
 /** Requests of the project, that name no host. */
 function ofProject(placement: Placement, project: string): Placement {

@@ -603,6 +603,26 @@ export function dropPart(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   groups.leave(group?.uuid ?? null, record.index)
 }
 
+/** Holds a part with plain amounts so many times, in one step: as often as `holdPart` would. Answers how to undo it exactly. */
+export function holdCopies(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, copies: number): () => void {
+  const record = hosts.find(part) as HostRecord
+  const grants = plainTimes(part.grants, copies)
+  const add = (by: 1 | -1): void => {
+    if (by === 1) hold(hosts, record, grants, false)
+    else drop(hosts, record, grants, false)
+    count(hosts, record, by * copies)
+    groups.add(group?.uuid ?? null, record.index, by * copies)
+  }
+  add(1)
+  return () => add(-1)
+}
+
+function plainTimes({ classes, pools }: Grants, times: number): Grants {
+  const multiplied = (amounts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount * times]))
+  return { ...(classes !== undefined && { classes: multiplied(classes) }), ...(pools !== undefined && { pools: multiplied(pools) }) }
+}
+
 /**
  * Holds what a move takes beside its source: all of it elsewhere; on the source's own host the difference where both are
  * plain amounts, else all of it too. The instance is counted once. Answers how to undo it exactly.
@@ -708,8 +728,8 @@ function drop(hosts: HostTable, record: HostRecord, grants: Grants, materialised
   hosts.touch(record.index)
 }
 
-/** One instance, and as in Nova one input/output-heavy operation, more or less than the report says. */
-function count(hosts: HostTable, { index }: HostRecord, by: 1 | -1): void {
+/** Instances, and as in Nova as many input/output-heavy operations, more or less than the report says. */
+function count(hosts: HostTable, { index }: HostRecord, by: number): void {
   const { instances, ioOps } = hosts.columns
   instances[index] = (instances[index] as number) + by
   ioOps[index] = (ioOps[index] as number) + by

@@ -77,14 +77,18 @@ export class Groups {
   }
 
   join(uuid: string | null, host: HostIndex): void {
-    const members = uuid === null ? undefined : this.own(uuid)?.members
-    members?.set(host, (members.get(host) ?? 0) + 1)
+    this.add(uuid, host, 1)
   }
 
   leave(uuid: string | null, host: HostIndex): void {
+    this.add(uuid, host, -1)
+  }
+
+  /** So many members more on a host, or less. */
+  add(uuid: string | null, host: HostIndex, count: number): void {
     const members = uuid === null ? undefined : this.own(uuid)?.members
     if (members === undefined) return
-    const left = (members.get(host) ?? 0) - 1
+    const left = (members.get(host) ?? 0) + count
     if (left > 0) members.set(host, left)
     else members.delete(host)
   }

@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts'
-import { dropPart, holdMove, holdPart } from '../claims/ledger.ts'
+import { dropPart, holdCopies, holdMove, holdPart } from '../claims/ledger.ts'
 import type { ClaimPart, GroupBinding } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { STRICT_CLAIMS } from './levels.ts'
@@ -11,6 +11,8 @@ import { STRICT_CLAIMS } from './levels.ts'
 export interface Overlay {
   /** Takes a pick's grants, so that the next pick sees what is left. The grants must fit. */
   hold(part: ClaimPart, group: GroupBinding | null): void
+  /** Takes the same plain amounts so many times, as one step. */
+  holdCopies(part: ClaimPart, group: GroupBinding | null, copies: number): void
   /** Takes what a move adds to its source. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
@@ -51,6 +53,10 @@ export function openOverlay(fleet: Fleet): Overlay {
       const isNew = bind(group)
       holdPart(hosts, groups, part, group)
       undo.push(bound(group, () => dropPart(hosts, groups, part, group), isNew))
+    },
+    holdCopies(part, group, copies) {
+      const isNew = bind(group)
+      undo.push(bound(group, holdCopies(hosts, groups, part, group, copies), isNew))
     },
     holdMove(part, group, source) {
       const isNew = bind(group)

@@ -124,6 +124,7 @@ function guard(
         const grants = grantsFor(instance)(record.index)
         opened().hold({ claim, instance: request.instanceUuids[instance] ?? null, host, node, grants }, group)
       },
+      holdCopies: refuse,
       holdMove: refuse,
       lift: refuse,
       liftDestination: refuse,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -6,7 +6,9 @@ import { openOverlay } from '../fleet/overlay.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { aClaim, aFleet, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { applyEdits } from './apply-edits.ts'
+import { parseFleetEdits } from './edits.ts'
 import { edit, tryEdit } from './testing.ts'
 import { utilisationOf } from './utilisation.ts'
 
@@ -177,4 +179,18 @@ describe('edits of a fleet', () => {
     expect(atOnce(utilisationOf(fleet))).toEqual(before)
     expect(open(fleet)).toEqual(['h1', 'h2', 'h3'])
   })
+})
+
+test('hosts are removed one after another: few are looked at between two pauses', () => {
+  const names = Array.from({ length: 1_000 }, (_, i) => `h${i}`)
+  const fleet = aFleet(Object.fromEntries(names.map((name) => [name, {}])))
+  const parsed = parseFleetEdits(fleet, { removeHosts: names })
+  if (!parsed.ok) throw new Error('these are edits')
+  const looks = vi.spyOn(fleet.hosts, 'nodesOf')
+  let most = 0
+  for (const _pause of applyEdits(fleet, parsed.value)) {
+    most = Math.max(most, looks.mock.calls.length)
+    looks.mockClear()
+  }
+  expect(most).toBeLessThan(500)
 })

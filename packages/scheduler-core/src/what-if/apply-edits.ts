@@ -141,20 +141,20 @@ function memberStep({ aggregates }: Fleet, uuid: string, hosts: readonly string[
   return { change: { type: 'aggregate', uuid, expectedVersion: version, next }, path: ['addHosts'], found: name }
 }
 
-function removeHosts(fleet: Fleet, edits: FleetEdits): Step[] {
+/** Host by host: what of each is reported is worked out as its turn comes. */
+function* removeHosts(fleet: Fleet, edits: FleetEdits): Generator<Step, void> {
   // named twice it is gone once
-  const named = new Map(edits.removeHosts.map((host, i) => [host, i] as const).reverse())
-  return edits.removeHosts.flatMap((host, i) =>
-    (named.get(host) === i ? recordsOf(fleet, host) : []).flatMap((record) => {
-      const path = ['removeHosts', String(i)]
+  const positions = new Map(edits.removeHosts.map((host, i) => [host, i] as const).reverse())
+  for (const [i, host] of edits.removeHosts.entries()) {
+    if (positions.get(host) !== i) continue
+    const path = ['removeHosts', String(i)]
+    for (const record of recordsOf(fleet, host)) {
       const ended = [...record.claims].filter(isLive)
-      return [
-        { change: reportOf(record, gone(record.stats)), path, found: host },
-        ...ended.map(({ id }): Step => ({ change: { type: 'revoke', claim: id, reason: REMOVED }, path, found: host })),
-        { change: { type: 'status', host: record.host, node: record.node, status: 'DISABLED', reason: REMOVED }, path, found: host },
-      ] satisfies Step[]
-    }),
-  )
+      yield { change: reportOf(record, gone(record.stats)), path, found: host }
+      for (const { id } of ended) yield { change: { type: 'revoke', claim: id, reason: REMOVED }, path, found: host }
+      yield { change: { type: 'status', host: record.host, node: record.node, status: 'DISABLED', reason: REMOVED }, path, found: host }
+    }
+  }
 }
 
 function setStatuses(fleet: Fleet, edits: FleetEdits): Step[] {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { definePlugin } from '../plugin/plugin.ts'
@@ -277,5 +277,27 @@ describe('what the count says beside the number', () => {
 
   test('a request that takes nothing ends at the limit', () => {
     expect(counted(fleet(), aRequest({ vcpus: 0, memoryMb: 0 }), { limit: 50 })).toMatchObject({ fits: 50, cut: 'limit' })
+  })
+})
+
+describe('a host that takes very many', () => {
+  const requestOf = (extra: Parameters<typeof aRequest>[0] = {}) => aRequest({ flavor: { vcpus: 0, memoryMb: 1, rootGb: 0 }, ...extra })
+
+  test('is filled with plain amounts in few steps', () => {
+    const fleet = aFleet({ h: { vcpus: 1, memoryMb: 300_000 } })
+    const join = vi.spyOn(fleet.groups, 'join')
+    expect(counted(fleet, requestOf())).toMatchObject({ fits: 300_000, exact: true, hostsWithRoom: 1 })
+    expect(join.mock.calls.length).toBeLessThan(10)
+  })
+
+  test('is filled with devices with pauses, and no further than there is time', () => {
+    const gpus = Array.from({ length: 8 }, (_, index) => ({ index, model: null }))
+    const fleet = aFleet({ h: { vcpus: 1, memoryMb: 100_000, gpus } })
+    const request = requestOf({ gpus: { shareMilli: 1 } })
+    const options = { request, profile: profileNamed('default'), seed: 's', limit: 100_000, groupsOf: () => [] }
+    const steps = [...countCapacity(fleet, { ...options, isOver: () => false })].length
+    expect(steps).toBeGreaterThan(8_000 / 256)
+    let looks = 0
+    expect(counted(fleet, request, { isOver: () => looks++ === 3 })).toMatchObject({ fits: 3 * 256 - 1, exact: false, cut: 'deadline' })
   })
 })

@@ -132,6 +132,7 @@ function* fillEach(
     refusal: (host) => refusalOf(checksOf, host),
     grantsOn: prepareGrants(compileProfile(options.profile, fleet.plugins), one, fleet),
     guess: guessFor(fleet, one),
+    isOver: options.isOver,
   }
   for (const record of fleet.hosts.present) {
     const count = counting.counts[record.index] as HostCount
@@ -140,12 +141,15 @@ function* fillEach(
     if (counting.fits >= options.limit) counting.cut ??= 'limit'
     if (counting.cut !== null) return
     const held = overlay.size
-    const more = fill(record, filling, options.limit - counting.fits)
-    if (!isShared) overlay.rollback(held)
+    const more = yield* fill(record, filling, options.limit - counting.fits)
+    while (!isShared && overlay.size > held) {
+      overlay.rollback(Math.max(held, overlay.size - SLICE))
+      yield
+    }
     count.fits += more.fits
     counting.fits += more.fits
     if (more.end !== undefined) count.end = more.end
-    else counting.cut = 'limit'
+    else counting.cut = counting.fits >= options.limit ? 'limit' : 'deadline'
   }
 }
 
@@ -162,31 +166,37 @@ interface Filling {
   refusal(host: HostIndex): Check | undefined
   grantsOn(host: HostIndex): Grants
   guess(host: HostIndex): number
+  isOver(): boolean
 }
 
-/** Fills one host until a filter refuses. No filter lets in again what it refused for what is held: so a guess can be tested. */
-function fill(
+/**
+ * Fills one host until a filter refuses, with pauses: a host may take millions. No filter lets in again what it refused for what is held: so
+ * a guess can be tested, and is held as one step.
+ */
+function* fill(
   { index, host, node }: HostRecord,
-  { overlay, one, refusal, grantsOn, guess }: Filling,
+  { overlay, one, refusal, grantsOn, guess, isOver }: Filling,
   most: number,
-): Omit<HostCount, 'host'> {
+): Steps<Omit<HostCount, 'host'>> {
   let end = refusal(index)
   if (end !== undefined) return { fits: 0, end }
   const group = groupOf(one)
-  const hold = (grants: Grants): void => overlay.hold({ claim: '', instance: null, host, node, grants } satisfies ClaimPart, group)
+  const partOf = (grants: Grants): ClaimPart => ({ claim: '', instance: null, host, node, grants })
   const empty = overlay.size
   let fits = 0
   const nearlyFull = Math.min(guess(index), most) - 1
   if (nearlyFull > 0) {
-    const grants = grantsOn(index)
-    for (; fits < nearlyFull; fits++) hold(grants)
+    overlay.holdCopies(partOf(grantsOn(index)), group, nearlyFull)
+    fits = nearlyFull
     if (refusal(index) !== undefined) {
       overlay.rollback(empty)
       fits = 0
     }
   }
-  for (; end === undefined && fits < most; fits++) {
-    hold(grantsOn(index))
+  for (let steps = 1; end === undefined && fits < most; fits++, steps++) {
+    if (steps % SLICE === 0) yield
+    if (steps % SLICE === 0 && isOver()) break
+    overlay.hold(partOf(grantsOn(index)), group)
     end = refusal(index)
   }
   return end === undefined ? { fits } : { fits, end }
@@ -247,7 +257,7 @@ function* placeNext(
 const refusalOf = (checksOf: HostChecks['checksOf'], host: HostIndex): Check | undefined =>
   checksOf(host, true).find(({ reason }) => reason !== undefined)
 
-/** Hosts that are summed up between two pauses. */
+/** Hosts that are summed up, or instances that one host is filled with, between two pauses. */
 const SLICE = 256
 
 function* summarise(
