@@ -128,8 +128,10 @@ export function createLeaving(replica: Replica): Leaving {
       const missing = names.findIndex((name) => presentOf(name).length === 0 && forgottenOf(name).length === 0)
       const lost = names[missing]
       if (lost !== undefined) return notThere(lost, renamedOf(lost), ['hosts', String(missing)])
-      const leaving = [...new Set(names.flatMap(presentOf))]
-      const all = [...new Set([...leaving, ...names.flatMap(forgottenOf)])]
+      const forgotten = names.flatMap(forgottenOf)
+      const readmitted = forgotten.filter(({ gone }) => gone?.isReadmitted === true)
+      const leaving = [...new Set([...names.flatMap(presentOf), ...readmitted])]
+      const all = [...new Set([...leaving, ...forgotten])]
       const impact = impactOf(leaving, () => false)
       const done = (revision: number): LeavingDone => ({
         type: 'done',

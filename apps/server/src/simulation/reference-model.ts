@@ -674,10 +674,16 @@ export class ReferenceModel {
   }
 
   #forget({ hosts: names, isForced }: ModelChange): string | undefined {
-    const hosts = names.map(({ host }: ModelChange) => this.host(host))
+    const readmitted = (name: string): ModelHost | undefined => {
+      const forgotten = this.#forgotten(name)
+      return forgotten?.gone === 'readmitted' ? forgotten : undefined
+    }
+    const hosts = names.map(({ host }: ModelChange) => this.host(host) ?? readmitted(host))
     if (hosts.includes(undefined)) return 'leave.not_there'
     if (!isForced && hosts.some((host: ModelHost) => this.#hasClaims(host))) return 'leave.has_claims'
-    for (const host of hosts) this.#bury(host, 'forgotten')
+    for (const host of hosts)
+      if (host.gone === null) this.#bury(host, 'forgotten')
+      else host.gone = 'forgotten'
     return undefined
   }
 

@@ -56,9 +56,14 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'state.diverged': 'I12',
 }
 
-/** Hosts may report anything: no promise of this service is broken by it. */
-export const severityOf = (code: AuditCode): Severity =>
-  promiseOf[code] !== 'I18' ? 'VIOLATION' : code === 'instance.unclaimed' ? 'NOTICE' : 'WARNING'
+/**
+ * Hosts may report anything, and callers may use one uuid in several projects: no promise of this service is broken by either, so that
+ * neither raises the number of violations.
+ */
+export const severityOf = (code: AuditCode): Severity => {
+  if (code === 'instance.unclaimed') return 'NOTICE'
+  return promiseOf[code] === 'I18' || code === 'instance.elsewhere' ? 'WARNING' : 'VIOLATION'
+}
 
 /** What the audit looks at, one at a time. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'

@@ -47,12 +47,15 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
 }
 
 /** Since when no report of its host has listed the instance of a claim, store time; null where it is listed, or need not be. */
-export function unlistedSince({ hosts }: Fleet, claim: Claim): number | null {
+export function unlistedSince({ hosts, ledger }: Fleet, claim: Claim): number | null {
   const record = hosts.records[claim.host]
   if (record === undefined || record.stats.instances === null || claim.instance === null) return null
   // claimed where it ran already: the next report materialises it
   if (record.present.has(claim.instance)) return null
-  // a reservation ends by itself, and an instance that moves is listed by one of the two hosts
-  if (claim.state !== 'CONFIRMED' || claim.source !== null || claim.target !== null) return null
+  // a reservation ends by itself, and an instance that moves is listed by one of the two hosts: it is asked for at its source
+  if (claim.state !== 'CONFIRMED' || claim.source !== null) return null
+  const destination = claim.target === null ? undefined : ledger.claims.get(claim.target)
+  const next = destination && hosts.records[destination.host]
+  if (next !== undefined && (next.stats.instances === null || next.present.has(claim.instance))) return null
   return claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt
 }

@@ -115,6 +115,33 @@ describe('instances that two hosts list', () => {
   })
 })
 
+describe('an instance that moves', () => {
+  const moving = () => new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a')
+
+  test('is found once neither of its two hosts has listed it for the stated time', () => {
+    const scene = moving()
+      .lists('h1')
+      .after(HOUR - 1)
+    expect(scene.found).toEqual([])
+    expect(scene.after(1).found).toEqual([expect.stringMatching(/^instance\.unlisted \| h1 \| a \| none since /)])
+  })
+
+  test('is not missed where its destination lists it, or lists nothing at all', () => {
+    expect(
+      moving()
+        .lists('h1')
+        .lists('h2', A)
+        .after(2 * HOUR).found,
+    ).toEqual([])
+    expect(
+      moving()
+        .lists('h1')
+        .reports('h2', { instances: null })
+        .after(2 * HOUR).found,
+    ).not.toContainEqual(expect.stringContaining('instance.unlisted'))
+  })
+})
+
 describe('repairs of an instance with claims in two projects', () => {
   const repairs = (scene: Scene): boolean => {
     const { fleet } = scene.log
@@ -180,12 +207,12 @@ describe('claims whose instance nobody lists', () => {
     expect(scene.found).toEqual(['use.no_instances | h1 | not listed'])
   })
 
-  test('reservations, and both ends of an open move, are left alone', () => {
+  test('of an open move the source is named, once; its destination is not', () => {
     const scene = new Scene(['h1', 'h2'])
       .claims('a', 'h1', A)
       .moves('b', 'h2', 'a')
       .after(2 * HOUR)
-    expect(scene.found).toEqual([])
+    expect(scene.found).toEqual([expect.stringMatching(/^instance\.unlisted \| h1 \| a /)])
   })
 
   test('where another host lists it, that host is named at once', () => {

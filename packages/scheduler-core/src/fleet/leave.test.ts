@@ -178,6 +178,15 @@ describe('forget', () => {
   })
 })
 
+test('a host that was readmitted and is not back yet is forgotten again', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: 9 }, aReport('h1')])
+  log.append([forget('h1'), readmit('h1')])
+  expect(log.append([forget('h1')])).toEqual([undefined])
+  expect(log.append([aReport('h1', {}, 2)])).toEqual(['report.host_forgotten'])
+  expect(log.append([forget('h1')])).toEqual(['leave.not_there'])
+})
+
 describe('readmit', () => {
   // Nova: a deleted compute node whose host comes back with the same uuid
   test('lets reports in again: the host comes back under its index with a full report, and with nothing of the past', () => {

@@ -28,16 +28,25 @@ export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims
 /** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
 export function takeForget(fleet: Fleet, { hosts: names, isForced, reason }: HostForgotten): Void {
   const { hosts, now } = fleet
-  const found = names.map((name) => hosts.find(name))
+  const found = names.map((name) => hosts.find(name) ?? readmitted(hosts.findForgotten(name)))
   const records = found.filter((record) => record !== undefined)
   if (records.length < names.length) return 'leave.not_there'
   if (!isForced && records.some((record) => claimsKeeping(record, now).length > 0)) return 'leave.has_claims'
-  for (const { index } of records) {
+  for (const { index, gone } of records) {
+    if (gone !== null) {
+      // readmitted, and not back yet: its name is given up again
+      const record = hosts.own(index)
+      hosts.rename(record, { gone: { ...gone, reason, isReadmitted: false } })
+      record.revision = fleet.place.revision
+      continue
+    }
     endClaims(fleet, hosts.get(index), reason)
     bury(fleet, hosts.own(index), { reason, mergedInto: null })
   }
   return undefined
 }
+
+const readmitted = (record: HostRecord | undefined): HostRecord | undefined => (record?.gone?.isReadmitted === true ? record : undefined)
 
 /** In the order in which they were made, which is the same on every replica. */
 function endClaims({ ledger, place, now }: Fleet, { claims }: HostRecord, reason: string): void {
