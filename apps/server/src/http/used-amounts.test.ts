@@ -88,3 +88,17 @@ test('a host that lists nothing is told so, and an operator may let its used amo
   expect(await vcpu()).toEqual({ resourceClass: 'VCPU', used: 0, claimed: 4, free: 12 })
   expect(await shown('mute')).toMatchObject({ usedFromReason: 'its agent lists nothing', warnings: [] })
 })
+
+test('a key that is bound to its host is answered what its report contradicts', async () => {
+  const { secret } = await api.service.keys.create({ name: 'agent', account: 'agents', scopes: ['REPORT'], hosts: ['bound'] })
+  await report('bound', { instances: [] })
+  const { instance } = await place('bound', {})
+  const full = { ...machine, instances: [instance] }
+  const update = { name: { host: 'bound' }, reporter: { ...reporter, sequence: ++sequence }, report: { full } }
+  const { text } = await api.ask(REPORT, { u: [update] }, secret)
+  const [{ warnings }] = JSON.parse(text).data.updateResourceStats.results
+  expect(warnings.map(({ code, subject }: { code: string; subject: string }) => [code, subject])).toEqual([
+    ['use.below_claims', 'VCPU'],
+    ['use.below_claims', 'MEMORY_MB'],
+  ])
+})

@@ -264,6 +264,11 @@ describe('one machine under two names', () => {
     expect(new Scene(['h1', 'h2']).found).toEqual([])
   })
 
+  test.each(['Not Specified', '00000000-0000-0000-0000-000000000000', ' '])('%j is what firmware says without an identity', (machineId) => {
+    const report = { instances: [], machineId }
+    expect(new Scene(['h1', 'h2']).reports('h1', report).reports('h2', report).found).toEqual([])
+  })
+
   test('the nodes of one host may be reported from one machine', () => {
     const scene = new Scene(['h1'])
     const report = aReport('h1', { instances: [], machineId: 'm1' }, 7)

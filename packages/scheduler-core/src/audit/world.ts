@@ -61,13 +61,17 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
     tell('instance.unclaimed', 'instances', 'a claim for each', `${unclaimed.length} without: ${named}${more}`)
   }
   const { machineId } = record.stats
-  const first = machineId === null ? undefined : hosts.records[machines.get(machineId) ?? -1]
+  if (machineId === null || !isIdentity(machineId)) return findings
+  const first = hosts.records[machines.get(machineId) ?? -1]
   // a driver with many nodes reports all of them from one machine
-  if (machineId !== null && first === undefined) machines.set(machineId, record.index)
-  else if (first !== undefined && first.host !== record.host && first.stats.machineId === machineId)
+  if (first === undefined) machines.set(machineId, record.index)
+  else if (first.host !== record.host && first.stats.machineId === machineId)
     tell('host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
   return findings
 }
+
+/** Firmware that was given no identity reports one digit throughout, or words such as "Not Specified". */
+const isIdentity = (machineId: string): boolean => /^\S+$/.test(machineId) && new Set(machineId.replaceAll('-', '')).size > 1
 
 /** One instance: listed by one host, which is that of its claim, and listed at all. */
 function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
