@@ -1,5 +1,6 @@
 import { GANTT } from './called.ts'
 import { counted, mib } from './format.ts'
+import { printHost } from './host-name.ts'
 import { shortId } from './ids.ts'
 import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 import { type Column, toTable, wrap } from './table.ts'
@@ -22,7 +23,13 @@ export interface Comparison {
   readonly bInstanceIndex: number
   readonly steps: readonly Step[]
   readonly flippedCount: number
-  readonly flipped: readonly { readonly hostName: string; readonly a: string; readonly b: string; readonly because: string }[]
+  readonly flipped: readonly {
+    readonly hostName: string
+    readonly node: string
+    readonly a: string
+    readonly b: string
+    readonly because: string
+  }[]
 }
 
 interface Side {
@@ -117,7 +124,7 @@ function partsOf(comparison: Comparison): readonly Part[] {
     {
       title: `${counted(flippedCount, 'host')} fared otherwise${flipped.length < flippedCount ? `; the first ${flipped.length}` : ''}`,
       columns: flipColumns,
-      rows: flipped.map(({ hostName, a, b, because }) => [hostName, `${a} -> ${b}`, because]),
+      rows: flipped.map(({ hostName, node, a, b, because }) => [printHost(hostName, node), `${a} -> ${b}`, because]),
     },
   ].filter(({ rows }) => rows.length > 0)
 }

@@ -1,5 +1,6 @@
 import { GANTT } from './called.ts'
 import { counted, decimal, mib, span, took } from './format.ts'
+import { printHost } from './host-name.ts'
 import { shortId } from './ids.ts'
 import { type Reason, toReasonTable } from './reasons.ts'
 import { toTable, wrap } from './table.ts'
@@ -77,6 +78,7 @@ export interface Verdict {
 /** A refused host with every check, also those behind the first refusal. */
 interface NearMiss {
   readonly hostName: string
+  readonly node: string
   readonly reportAge: string | null
   readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
 }
@@ -101,6 +103,7 @@ interface ShadowStep {
 
 interface Weighed {
   readonly hostName: string
+  readonly node: string
   readonly outcome: string
   readonly reportAge: string | null
   readonly totalWeight: number | null
@@ -217,8 +220,8 @@ export const reportAgeOf = (age: string | null): string => (age === null ? 'none
 
 /** Total of each host, and what each weigher gave it or took from it. */
 function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly string[] {
-  const rows = hosts.map(({ hostName, outcome, totalWeight, reportAge, weights }) => [
-    hostName,
+  const rows = hosts.map(({ hostName, node, outcome, totalWeight, reportAge, weights }) => [
+    printHost(hostName, node),
     outcome,
     reportAgeOf(reportAge),
     totalWeight === null ? '-' : decimal(totalWeight),
@@ -247,7 +250,7 @@ const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): s
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],
-    nearMisses.map(({ hostName, reportAge, checks }) => [hostName, reportAgeOf(reportAge), refusalsOf(checks)]),
+    nearMisses.map(({ hostName, node, reportAge, checks }) => [printHost(hostName, node), reportAgeOf(reportAge), refusalsOf(checks)]),
   )
 
 const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
@@ -258,12 +261,12 @@ const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
       REPORT,
       { head: 'why', wraps: true, least: 30 },
     ],
-    verdicts.map(({ hostName, outcome, rank, totalWeight, reportAge, checks }) => {
+    verdicts.map(({ hostName, node, outcome, rank, totalWeight, reportAge, checks }) => {
       const refusal = checks.find(({ status }) => status === 'FAIL' || status === 'ERROR')
       const why =
         refusal === undefined
           ? `rank ${rank ?? '-'}, weight ${decimal(totalWeight ?? 0)}`
           : `${refusal.filter}: ${refusal.text ?? refusal.status}`
-      return [hostName, outcome, reportAgeOf(reportAge), why]
+      return [printHost(hostName, node), outcome, reportAgeOf(reportAge), why]
     }),
   )

@@ -1,5 +1,6 @@
 import { askedOf, type Explained, refusalsOf, reportAgeOf, shadowText, type Verdict } from './explain-lines.ts'
 import { decimal } from './format.ts'
+import { printHost } from './host-name.ts'
 import { heading, inert, link, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 
 /** A decision as a ticket needs it: what happened, where the hosts went, who came nearest or was best, and where to look. */
@@ -37,7 +38,7 @@ export function toExplainPage(
           heading('Nearest of the refused'),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'What keeps it out' }],
-            nearMisses.map(({ hostName, checks }) => [hostName, refusalsOf(checks)]),
+            nearMisses.map(({ hostName, node, checks }) => [printHost(hostName, node), refusalsOf(checks)]),
           ),
         ]
       : []),
@@ -46,8 +47,8 @@ export function toExplainPage(
           heading(`Best hosts of ${weighing.candidateCount} that passed`),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'Outcome' }, { head: 'Report', align: 'right' }, { head: 'Total', align: 'right' }],
-            weighing.hosts.map(({ hostName, outcome, totalWeight, reportAge }) => [
-              hostName,
+            weighing.hosts.map(({ hostName, node, outcome, totalWeight, reportAge }) => [
+              printHost(hostName, node),
               outcome,
               reportAgeOf(reportAge),
               totalWeight === null ? '' : decimal(totalWeight),
@@ -61,7 +62,7 @@ export function toExplainPage(
           heading('Host by host'),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'Outcome' }, { head: 'What keeps it out' }],
-            verdicts.map(({ hostName, outcome, checks }) => [hostName, outcome, refusalsOf(checks)]),
+            verdicts.map(({ hostName, node, outcome, checks }) => [printHost(hostName, node), outcome, refusalsOf(checks)]),
           ),
         ]),
     ...(weights === undefined ? [] : [heading('What the multipliers decide'), ...weights]),

@@ -4,6 +4,9 @@ export interface HostNameInput {
   readonly node?: string
 }
 
+/** A host as commands print it: with its node where that has a name of its own. */
+export const printHost = (hostName: string, node: string): string => (node === hostName ? hostName : `${hostName}/${node}`)
+
 /**
  * A host as people type it: HOST, or HOST/NODE, which is how commands print the node of a host with many. Where the node is given by itself,
  * the text is the host's name whole, whatever is in it.

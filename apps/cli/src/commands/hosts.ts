@@ -2,6 +2,7 @@ import { type HostOrder, type HostSortTerm, hostFields, hostOrdersOf, hostSorts,
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { age } from './format.ts'
+import { printHost } from './host-name.ts'
 import { type MomentFlags, nowOf, type PastState, pastLines, stateAt, withMoment } from './moment.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -121,8 +122,7 @@ const COLUMNS = [
 ] as const
 
 /** A host with one node has its name; the nodes of another are told apart. */
-export const nameOf = ({ name, node }: { readonly name: string; readonly node: string }): string =>
-  node === name ? name : `${name}/${node}`
+export const nameOf = ({ name, node }: { readonly name: string; readonly node: string }): string => printHost(name, node)
 
 const BY_NAME: readonly HostSortTerm[] = [{ key: 'host', descending: false }]
 

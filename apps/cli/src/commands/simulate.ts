@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { EXIT } from './failure.ts'
 import { counted } from './format.ts'
+import { printHost } from './host-name.ts'
 import { type HypothesisFlags, readAsked, readHypothesis, withHypothesis } from './hypothesis.ts'
 import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 import { wholeNumber } from './options.ts'
@@ -30,7 +31,7 @@ interface Simulation {
   readonly placed: number
   readonly failed: number
   readonly notDecided: number
-  readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string }[] }[]
+  readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string; readonly node: string }[] }[]
   readonly solved: readonly { readonly taken: string; readonly why: string | null; readonly decisions: number }[]
   readonly firstFailure: { readonly copy: number; readonly reasons: readonly Reason[] } | null
   readonly utilisationBefore: readonly Zone[]
@@ -43,7 +44,7 @@ const SIMULATE = `query Simulate($input: SimulateInput!) {
   simulate(input: $input) {
     asOf placed failed notDecided
     solved { taken why decisions }
-    decisions(first: 500, outcome: PLACED) { destinations { hostName } }
+    decisions(first: 500, outcome: PLACED) { destinations { hostName node } }
     firstFailure { copy reasons { ${REASON} } }
     utilisationBefore { ${USE} } utilisationAfter { ${USE} }
   }
@@ -98,7 +99,11 @@ function solvedText({ solved }: Simulation): readonly string[] {
 /** How many go to each host, most first. */
 function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, instances: number])[] {
   const counts = new Map<string, number>()
-  for (const { destinations } of decisions) for (const { hostName } of destinations) counts.set(hostName, (counts.get(hostName) ?? 0) + 1)
+  for (const { destinations } of decisions)
+    for (const { hostName, node } of destinations) {
+      const host = printHost(hostName, node)
+      counts.set(host, (counts.get(host) ?? 0) + 1)
+    }
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { EXIT } from './failure.ts'
 import { decimal } from './format.ts'
+import { printHost } from './host-name.ts'
 import { type HypothesisFlags, readAsked, readHypothesis, withHypothesis } from './hypothesis.ts'
 import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 import { wholeNumber } from './options.ts'
@@ -22,7 +23,7 @@ interface Answer {
   readonly counterfactuals: readonly {
     readonly changes: readonly { readonly kind: string; readonly subject: string; readonly from: string | null; readonly to: string }[]
     readonly unlocks: number
-    readonly exampleHosts: readonly { readonly hostName: string }[]
+    readonly exampleHosts: readonly { readonly hostName: string; readonly node: string }[]
     readonly effort: number
     readonly text: string
     readonly simulation: unknown
@@ -32,7 +33,7 @@ interface Answer {
 const WOULD_FIT = `query WhatWouldFit($input: WhatWouldFitInput!) {
   whatWouldFit(input: $input) {
     asOf fits headline tried cut
-    counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName } verified effort text overlay simulation }
+    counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName node } verified effort text overlay simulation }
     binding { filter soleRejections refuses nearestHost text }
   }
 }`
@@ -69,7 +70,7 @@ const rowsOf = ({ counterfactuals }: Answer) =>
     decimal(effort),
     String(unlocks),
     changes.map(({ kind, subject, from, to }) => `${kind.toLowerCase()}: ${subject} ${from === null ? '' : `${from} `}-> ${to}`).join('; '),
-    exampleHosts[0]?.hostName ?? '-',
+    exampleHosts[0] === undefined ? '-' : printHost(exampleHosts[0].hostName, exampleHosts[0].node),
   ])
 
 const toLines = (found: Answer): readonly string[] => [
