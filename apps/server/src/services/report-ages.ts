@@ -25,7 +25,8 @@ export interface ReportAges {
 export function createReportAges(replica: Pick<Replica, 'fleet'>, history: Pick<History, 'read'>): ReportAges {
   const read = inBatches<readonly [HostName, number], number | null>(async (asked) => {
     const known = new Map<string, number | null>()
-    for (const basis of new Set(asked.map(([, revision]) => revision))) {
+    // in the order of the log, so that one state of the past is moved on to the next
+    for (const basis of [...new Set(asked.map(([, revision]) => revision))].sort((a, b) => a - b)) {
       const hosts = asked.filter(([, revision]) => revision === basis).map(([host]) => host)
       const times = await history
         .read(basis, (past) => hosts.map((host) => past.hosts.find(host)?.reportedAt ?? null))
