@@ -8,12 +8,27 @@ const health = (given: Partial<Health> = {}): Health => ({
   stateAge: 'PT4S',
   violations: 0,
   checkedAge: 'PT3S',
+  cleanSince: '2026-11-25T10:12:01.000Z',
+  cleanLooks: 1_204,
   ...given,
 })
 
 test.each([
   ['all is well', health(), { label: '0 violations', age: 'checked 3 s ago', colour: 'green' }],
-  ['it has not looked at everything yet', health({ checkedAge: null }), { label: '0 violations', age: 'not checked yet' }],
+  [
+    'since when that is so, and how many looks it took',
+    health(),
+    {
+      text: expect.stringMatching(
+        /^The auditor of replica r1 finds nothing that cannot be, nor has it since .*10:12:01 UTC, in 1,204 looks: checked/,
+      ),
+    },
+  ],
+  [
+    'it has not looked at everything yet',
+    health({ checkedAge: null, cleanSince: null, cleanLooks: 0 }),
+    { label: '0 violations', age: 'not checked yet' },
+  ],
   ['something cannot be', health({ violations: 1 }), { label: '1 violation', colour: 'red', text: expect.stringContaining('r1') }],
   ['much cannot be', health({ violations: 12 }), { label: '12 violations', colour: 'red' }],
   [

@@ -1,4 +1,4 @@
-import { formatDuration, readDuration } from '../lib/format.ts'
+import { formatCount, formatDuration, readDuration, titleOfTime } from '../lib/format.ts'
 
 /** What the service says of itself. */
 export interface Health {
@@ -8,6 +8,9 @@ export interface Health {
   readonly stateAge: string
   readonly violations: number
   readonly checkedAge: string | null
+  /** Since when no round of the auditor found a violation, and how many looks that took. */
+  readonly cleanSince: string | null
+  readonly cleanLooks: number
 }
 
 export interface Shown {
@@ -34,15 +37,18 @@ export function standingOf(health: Health | undefined, silence?: number): Shown 
   }
   if (health === undefined)
     return { label: 'no answer', colour: 'red', text: 'The service did not say how it stands; it is asked again every few seconds.' }
-  const { mode, reason, replica, stateAge, violations, checkedAge } = health
+  const { mode, reason, replica, stateAge, violations, checkedAge, cleanSince, cleanLooks } = health
   const checked = checkedAge === null ? 'not checked yet' : `checked ${formatDuration(readDuration(checkedAge))} ago`
   if (mode !== 'NORMAL') {
     const text = `${reason ?? 'It takes no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
     return { label: labels[mode], colour: 'red', text }
   }
   const label = violations === 1 ? '1 violation' : `${violations} violations`
-  if (violations === 0)
-    return { label, age: checked, colour: 'green', text: `The auditor of replica ${replica} finds nothing that cannot be: ${checked}.` }
+  if (violations === 0) {
+    const since = cleanSince === null ? '' : `, nor has it since ${titleOfTime(cleanSince)}, in ${formatCount(cleanLooks)} looks`
+    const text = `The auditor of replica ${replica} finds nothing that cannot be${since}: ${checked}.`
+    return { label, age: checked, colour: 'green', text }
+  }
   const text = `The auditor of replica ${replica} finds what cannot be (${checked}). npx gantt replicas tells what, and heals it.`
   return { label, colour: 'red', text }
 }

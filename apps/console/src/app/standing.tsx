@@ -9,7 +9,7 @@ import { standingOf } from './standing-of.ts'
 
 const STANDING = graphql(`
   query Standing {
-    health { mode reason replica stateAge violations checkedAge }
+    health { mode reason replica stateAge violations checkedAge cleanSince cleanLooks }
   }
 `)
 
