@@ -24,8 +24,8 @@ test('the nemesis finds nothing: two replicas, kill -9 of one, and a fail-over t
 
 const noNats = findNatsServer() === undefined
 
-test.skipIf(noNats)(
-  `nor on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : ''}`,
+test.skipIf(noNats || !isLongForm)(
+  `nor on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   () => findNothing({ engine: 'nats', faults: ["kill -9 of the stream's leader", 'kill -9 of a replica'] }),
 )
 
