@@ -34,7 +34,14 @@ export function HostForgotten({ host, gone, scopes, onChanged }: HostForgottenPr
           {edit ? (
             <>
               , by{' '}
-              <AnchorLink to="/audit" search={{ q: withTerm('', 'request', edit.requestId) }} size="sm" title="Its row in the audit">
+              <AnchorLink
+                underline="always"
+                c="inherit"
+                to="/audit"
+                search={{ q: withTerm('', 'request', edit.requestId) }}
+                size="sm"
+                title="Its row in the audit"
+              >
                 {edit.account}
               </AnchorLink>
             </>
@@ -134,6 +141,7 @@ export function NoHost({ host, node, title }: { readonly host: string; readonly 
               <span key={name}>
                 {i === 0 ? '' : ', then '}
                 <AnchorLink
+                  underline="always"
                   to="/hosts/$host"
                   params={{ host: former.host }}
                   search={former.node === undefined ? {} : { node: former.node }}

@@ -90,7 +90,14 @@ export function LeavingImpact({ host, impact, claims, aggregates, keys, children
           {serverGroups.map((uuid, i) => (
             <span key={uuid}>
               {i === 0 ? '' : ', '}
-              <AnchorLink to="/claims" search={{ q: withTerm('', 'group', uuid) }} size="sm" className="mono">
+              <AnchorLink
+                underline="always"
+                to="/claims"
+                search={{ q: withTerm('', 'group', uuid) }}
+                size="sm"
+                c="inherit"
+                className="mono"
+              >
                 {uuid}
               </AnchorLink>
             </span>
@@ -107,7 +114,7 @@ function AggregateLink({ name, known }: { readonly name: string; readonly known:
   const uuid = known.find((one) => one.name === name)?.uuid
   if (uuid === undefined) return <>{name}</>
   return (
-    <AnchorLink to="/aggregates/$uuid" params={{ uuid }} size="sm">
+    <AnchorLink underline="always" to="/aggregates/$uuid" params={{ uuid }} size="sm" c="inherit">
       {name}
     </AnchorLink>
   )
@@ -120,7 +127,7 @@ function ClaimList({ claims, claimCount }: Pick<Impact, 'claims' | 'claimCount'>
       <List size="sm" withPadding>
         {claims.map(({ id, instanceUuid, state, account }) => (
           <List.Item key={id}>
-            <AnchorLink to="/claims" search={{ q: withTerm('', 'id', id) }} size="sm" className="mono">
+            <AnchorLink underline="always" to="/claims" search={{ q: withTerm('', 'id', id) }} size="sm" c="inherit" className="mono">
               {instanceUuid ?? id}
             </AnchorLink>
             : {state.toLowerCase()}, of {account}
@@ -145,7 +152,7 @@ function BoundKeys({ host, text }: { readonly host: LeavingHost; readonly text: 
       {data.map(({ id, name }, i) => (
         <span key={id}>
           {i === 0 ? '' : ', '}
-          <AnchorLink to="/keys" search={{ find: name }} size="sm">
+          <AnchorLink underline="always" to="/keys" search={{ find: name }} size="sm" c="inherit">
             {name}
           </AnchorLink>
         </span>
