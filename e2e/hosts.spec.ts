@@ -902,6 +902,25 @@ test('hosts are ordered by several columns, with Shift by click and by keys, and
   }
 })
 
+test('nothing moves under the pointer when what is loaded late comes', async ({ page, visit }) => {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/\/(copy-hosts|views-button)-[^/]*\.js$/, async (route) => {
+    await released
+    await route.continue()
+  })
+  await visit('/hosts?q=agg:fast-disks')
+  const clear = page.getByRole('button', { name: 'Clear the filter' })
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Copy as' })).toHaveCount(0)
+  const before = await clear.boundingBox()
+  release()
+  await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
+  expect(await clear.boundingBox()).toEqual(before)
+})
+
 test('two presses count both, however soon the second comes after the first', async ({ page, visit }) => {
   const pressTwice = (button: Locator, shiftKey = false): Promise<void> =>
     button.evaluate((element, shift) => {

@@ -52,6 +52,15 @@ interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
   readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
+/** Keeps the room of the button while what it copies is loaded: nothing moves under a pointer when it comes. */
+export const CopyRoom = () => (
+  <Button size="compact-sm" variant="outline" style={{ visibility: 'hidden' }} {...icons}>
+    Copy as
+  </Button>
+)
+
+const icons = { leftSection: <IconCopy size={14} aria-hidden />, rightSection: <IconChevronDown size={14} aria-hidden /> } as const
+
 export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
   const [isOpen, { open, close, toggle }] = useDisclosure(false)
   useShortcuts([{ keys: 'Y', label: 'Copy the page as ...', run: open }])
@@ -59,15 +68,7 @@ export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
   return (
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false} opened={isOpen} onClose={close} returnFocus>
       <Menu.Target>
-        <Button
-          size="compact-sm"
-          variant="outline"
-          title="Y"
-          {...pageAction}
-          leftSection={<IconCopy size={14} aria-hidden />}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          onClick={toggle}
-        >
+        <Button size="compact-sm" variant="outline" title="Y" {...pageAction} {...icons} onClick={toggle}>
           Copy as
         </Button>
       </Menu.Target>

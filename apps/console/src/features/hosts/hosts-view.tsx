@@ -1,6 +1,8 @@
 import { hostFields } from '@gantt/scheduler-core/query'
 import { Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { IconBookmarks } from '@tabler/icons-react'
 import { lazy, Suspense, useDeferredValue, useMemo } from 'react'
+import { CopyRoom } from '../../ui/copy-as.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import type { Fleet } from './fleet.ts'
 import { useHand, useHostList } from './host-list.ts'
@@ -63,9 +65,12 @@ export function HostsView({ fleet }: { readonly fleet: Fleet }) {
         />
         <Suspense
           fallback={
-            <Button size="compact-sm" variant="subtle" disabled>
-              Views
-            </Button>
+            <>
+              <Button size="compact-sm" variant="subtle" leftSection={<IconBookmarks size={14} aria-hidden />} disabled>
+                Views
+              </Button>
+              <CopyRoom />
+            </>
           }
         >
           <ViewsButton list="hosts" />
