@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createNatsChild, type NatsChild } from '../nats-server/child.ts'
 import { findNatsServer, INSTALL_NATS_SERVER } from '../nats-server/find.ts'
 import { drawNatsPorts, prepareNatsServers } from '../nats-server/nats-servers.ts'
+import { untilThere } from '../until-there.ts'
 
 /** One nats-server process, on a port of its own that it keeps over restarts. */
 export interface NatsServer {
@@ -90,3 +91,7 @@ async function answersOn(port: number): Promise<void> {
   for (const end = Date.now() + ANSWERS_MS; !(await greets()); await sleep(20))
     if (Date.now() > end) throw new Error(`the nats-server on port ${port} does not answer after ${ANSWERS_MS / 1_000} s`)
 }
+
+/** Opens something on a cluster as the service does at its start: on a busy machine a new cluster answers late, or has no leader for a moment. */
+export const whenThere = <Opened>(open: () => Promise<Opened>): Promise<Opened> =>
+  untilThere(open, { stopped: new AbortController().signal, onAway: () => undefined, warn: () => undefined })

@@ -8,7 +8,7 @@ import { openConnection } from '../../sync/nats/connection.ts'
 import { ensureStream, logSettings, namesOf } from '../../sync/nats/stream-settings.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import { backUpStream } from '../../testing/nats-backup.ts'
-import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/nats-servers.ts'
+import { type NatsServers, noNatsServer, startNatsServers, whenThere } from '../../testing/nats-servers.ts'
 import { startSlowLink } from '../../testing/slow-link.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { apiKeysSuite } from '../api-keys.suite.ts'
@@ -47,17 +47,19 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         const address = parseNatsAddress(`${url}/stores-${++fleets}`)
         if (address === undefined) throw new Error(`${url} is no address`)
         const connection = await openConnection(address, 'suite')
-        await ensureStream(connection, logSettings(namesOf(address.fleet)), count)
+        await whenThere(() => ensureStream(connection, logSettings(namesOf(address.fleet)), count))
         await connection.close()
         const database = await createTestDatabase()
         const prisma = createPrisma(database.connection)
         const warn = (message: string): void => void warnings.push(message)
         const tables = createRecordTables(prisma, { mayPack: () => true, onSetAside: ({ reason }) => warn(reason), warn })
         const open = (other: Partial<NatsStoresOptions>) =>
-          openNatsStores(address, {
-            ...{ name: 'suite', tables, recordBytes: 10_000_000, warn, isThere: () => true, time: async () => Date.now() },
-            ...other,
-          })
+          whenThere(() =>
+            openNatsStores(address, {
+              ...{ name: 'suite', tables, recordBytes: 10_000_000, warn, isThere: () => true, time: async () => Date.now() },
+              ...other,
+            }),
+          )
         const drop = async (): Promise<void> => {
           await prisma.$disconnect()
           await database.drop()

@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { backUpStream } from '../../testing/nats-backup.ts'
-import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/nats-servers.ts'
+import { type NatsServers, noNatsServer, startNatsServers, whenThere } from '../../testing/nats-servers.ts'
 import { synchronizerSuite } from '../synchronizer.suite.ts'
 import { parseNatsAddress } from './address.ts'
 import { openNatsSynchronizer } from './nats.ts'
@@ -32,7 +32,8 @@ for (const count of byExtent([1] as const, [1, 3] as const))
           const names = namesOf(address.fleet)
           let followedTo = Number.MAX_SAFE_INTEGER
           return {
-            open: () => openNatsSynchronizer(address, { reached: async () => followedTo, warn: () => undefined, doubtMs: 0 }),
+            open: () =>
+              whenThere(() => openNatsSynchronizer(address, { reached: async () => followedTo, warn: () => undefined, doubtMs: 0 })),
             backUp: () => backUpStream(port, names.log),
             async followedTo(revision) {
               followedTo = revision
