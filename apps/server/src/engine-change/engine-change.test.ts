@@ -10,7 +10,7 @@ import { openNatsSynchronizer } from '../sync/nats/nats.ts'
 import { namesOf } from '../sync/nats/stream-settings.ts'
 import { openPostgresSynchronizer } from '../sync/postgres/postgres.ts'
 import { StoreSetupError, type Synchronizer } from '../sync/synchronizer.ts'
-import { type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
+import { type NatsServers, noNatsServer, startNatsServers, whenThere } from '../testing/nats-servers.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 import { abandonChange, type ChangeOptions, type ChangeStep, changeEngine } from './engine-change.ts'
@@ -70,7 +70,7 @@ describe.each(byExtent<readonly (1 | 3)[]>([1], [1, 3]))('changing the engine, o
     const openLog = (engine: EngineName): Promise<Synchronizer> =>
       assertLogIn(engine, database.connection).then(() =>
         engine === 'nats'
-          ? openNatsSynchronizer(nats, { reached: async () => 0, warn: () => undefined })
+          ? whenThere(() => openNatsSynchronizer(nats, { reached: async () => 0, warn: () => undefined }))
           : openPostgresSynchronizer(database.connection),
       )
     /** Whether a replica that is led there finds the log. One that is empty makes no service start either. */

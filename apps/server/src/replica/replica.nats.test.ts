@@ -7,7 +7,7 @@ import { parseNatsAddress } from '../sync/nats/address.ts'
 import { openNatsSynchronizer } from '../sync/nats/nats.ts'
 import { namesOf } from '../sync/nats/stream-settings.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
-import { type NatsServer, type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
+import { type NatsServer, type NatsServers, noNatsServer, startNatsServers, whenThere } from '../testing/nats-servers.ts'
 import type { PlacementCall, PlacementOutcome } from './placement.ts'
 import { Replica } from './replica.ts'
 
@@ -39,7 +39,7 @@ async function withReplicas(
   const fleet = `replicas-${++fleets}`
   const address = parseNatsAddress(`${url}/${fleet}`)
   if (address === undefined) throw new Error(`${url} is no address`)
-  const open = () => openNatsSynchronizer(address, { reached: async () => 0, warn: () => undefined })
+  const open = () => whenThere(() => openNatsSynchronizer(address, { reached: async () => 0, warn: () => undefined }))
   const other = await open()
   const replicas: Replica[] = []
   try {
