@@ -37,9 +37,9 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     api = await startTestService(cluster === undefined ? {} : { nats: parseNatsAddress(`${cluster.url}/leaving`) })
   })
   afterAll(async () => {
-    expect(api.warnings.filter((warning) => !warning.startsWith('The nats-server stands alone'))).toEqual([])
     await api.close()
     await cluster?.stop()
+    expect(api.warnings.filter((warning) => !warning.startsWith('The nats-server stands alone'))).toEqual([])
   })
 
   const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
