@@ -22,7 +22,7 @@ export interface Picture {
   readonly cells: Reading<readonly Cell[]>
   readonly devices: Reading<readonly PciDevice[]>
   readonly gpus: Reading<readonly Gpu[]>
-  /** What tells it from every other machine, whatever it is called. */
+  /** What identifies the machine, whatever its name is. */
   readonly machineId: Reading<string>
   /** Whether it can run guests by itself. */
   readonly canVirtualize: Reading<true>

@@ -6,7 +6,7 @@ const FILE = 'etc/machine-id'
 const APPLICATION = 'gantt agent'
 
 /**
- * What tells the machine from every other: derived from /etc/machine-id, which is not to leave the machine (machine-id(5)). 32
+ * What identifies the machine: derived from /etc/machine-id, which is not to leave the machine (machine-id(5)). 32
  * hexadecimal digits. Throws Unreadable.
  */
 export function readMachineId(source: Source): string {

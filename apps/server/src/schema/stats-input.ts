@@ -132,7 +132,7 @@ export const FullStatsInput = builder.inputType('FullStatsInput', {
     inventories: t.field({ type: [InventoryInput], description: 'More resource classes.' }),
     machineId: t.string({
       description:
-        'What tells the machine from every other, and stays when its name changes: a host of another name that reports the same is a finding. Since 1.3.',
+        'What identifies the machine, and stays when its name changes: a host of another name that reports the same is a finding. Since 1.3.',
     }),
     omitted: t.field({
       type: [OmittableField],

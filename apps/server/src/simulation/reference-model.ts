@@ -36,8 +36,7 @@ export interface ModelHost {
   /** Revision of the last edit. */
   edited: number
   /** Its last report; null before the first, and of one that left. */
-  // biome-ignore lint/suspicious/noExplicitAny: the model reads the log as the JSON that it is
-  full: any
+  full: ModelChange | null
   /** Not there any more: forgotten, let in again with its next report, or part of another host since that was renamed. */
   gone: 'forgotten' | 'readmitted' | 'merged' | null
   /** What it was called before, and may not be used by others. */
@@ -742,7 +741,7 @@ export class ReferenceModel {
       old.incarnation = reported.incarnation
       old.sequence = reported.sequence
       old.liveness = reported.liveness
-      this.#takeFull(old, reported.full)
+      this.#takeFull(old, reported.full as ModelChange)
     }
     old.edited = this.revision
     return undefined

@@ -15,7 +15,7 @@ interface EditKeyLimitsProps {
   onClose(): void
 }
 
-/** Sets both limits for the whole fleet. What is refused is told, and what was written stays. */
+/** Sets both limits for the whole fleet. A refusal is shown, and what was written stays. */
 export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
   const [cap, setCap] = useState(String(limits.cap))
   const [minutes, setMinutes] = useState(String(readDuration(limits.afterlife) / MS_PER_MINUTE))

@@ -12,7 +12,7 @@ export const hostStatsV1_3 = hostStatsV1_1
     machineId: name
       .nullable()
       .default(null)
-      .describe('What tells the machine from every other, and stays when its name changes; null: not known. Compared as it is.'),
+      .describe('What identifies the machine, and stays when its name changes; null: not known. Compared as it is.'),
   })
   .superRefine(checkOmitted)
 
