@@ -14,6 +14,7 @@ const SCOPE = 'aggregate_instance_extra_specs:'
 export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meet the flavor's extra specs.",
+  admits: 'property',
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   readsHostOnly: true,

@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 export const availabilityZoneFilter: Filter = {
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
+  admits: 'place',
   reads: [],
   readsMetadata: [{ key: ZONE_KEY }],
   readsHostOnly: true,

@@ -63,6 +63,12 @@ export interface Filter {
    */
   readonly readsOtherHosts?: true
   /**
+   * Present where the filter says which hosts a request is about, whatever is free there: `place`, those that it names by host, zone or
+   * aggregate; `property`, those that are of the kind that it asks for (traits, image, extra specs), or are kept for such requests. The cause of
+   * a refusal speaks of the hosts that these filters let in (cause/cause.ts). Absent: about the state of a host, its room, or its instances.
+   */
+  readonly admits?: 'place' | 'property'
+  /**
    * Present for a part that runs outside of this process: a plug-in in a thread, or an extender. Who decides asks it about the hosts before, and
    * the answers are an input of the decision (outside/): its own functions are never called. `by`: who answers, name@version.
    */

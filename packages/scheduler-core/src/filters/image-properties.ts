@@ -17,6 +17,7 @@ const properties = [
 export const imagePropertiesFilter: Filter = {
   name: 'ImagePropertiesFilter',
   description: 'The host supports the architecture, hypervisor type, VM mode and hypervisor version that the image asks for.',
+  admits: 'property',
   reads: ['supportedInstances', 'hypervisorVersion'],
   readsHostOnly: true,
   prepare({ image }, { hosts }) {

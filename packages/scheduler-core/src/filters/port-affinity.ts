@@ -20,6 +20,7 @@ const optionsOf = memoByObject((options: FilterOptions) => checkOptions(portAffi
 export const portAffinityFilter: Filter = {
   name: 'PortAffinityFilter',
   description: 'The host reaches the physical networks of the ports named by the hint near_port.',
+  admits: 'property',
   reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),

@@ -7,6 +7,7 @@ import type { Filter } from './filter.ts'
 export const traitsFilter: Filter = {
   name: 'TraitsFilter',
   description: 'The host has every trait required and none forbidden.',
+  admits: 'property',
   reads: ['traits'],
   readsHostOnly: true,
   prepare(request, { hosts }) {

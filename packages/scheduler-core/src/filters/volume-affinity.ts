@@ -22,6 +22,7 @@ const optionsOf = memoByObject((options: FilterOptions) => checkOptions(volumeAf
 export const volumeAffinityFilter: Filter = {
   name: 'VolumeAffinityFilter',
   description: 'The host is near the volumes named by the hint near_volume.',
+  admits: 'property',
   reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),

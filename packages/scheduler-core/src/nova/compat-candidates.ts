@@ -9,6 +9,7 @@ import { novaRequestOf } from './own-request.ts'
 export const novaCandidatesFilter: Filter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it; names are compared as Nova does.',
+  admits: 'place',
   reads: [],
   prepare(request, fleet) {
     const wanted = novaRequestOf(request)

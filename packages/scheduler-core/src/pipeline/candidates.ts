@@ -22,6 +22,7 @@ export interface CandidatesFilter extends Filter {
 export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it.',
+  admits: 'place',
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {

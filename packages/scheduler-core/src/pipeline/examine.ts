@@ -236,7 +236,7 @@ export function reasonOf({ name, prepared, failed, error }: FilterStep, host: Ho
 }
 
 /** What a filter says beside its reason; from one that gives no facts, or fails in giving them, the numbers of the reason. */
-function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
+export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
   if (reason.code !== 'filter.error')
     try {
       const facts = prepared?.facts?.(host) ?? []

@@ -69,7 +69,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
       missing[host] = amount
       units[place] = units[place] === undefined || units[place] === unit ? unit : null
     }
-    distance[host] = distanceFrom(reasons)
+    distance[host] = distanceOfReasons(reasons)
   }
   return {
     hostCount,
@@ -110,9 +110,10 @@ const PER_REFUSAL = 0.001
  * was needed (8 GiB of 32 missing: 0.25; what is not a number, such as a trait, is missing whole: 1), and a thousandth for
  * each further filter that refuses.
  */
-export const distanceOf = (checks: readonly Check[]): number => distanceFrom(checks.flatMap(({ reason }) => reason ?? []))
+export const distanceOf = (checks: readonly Check[]): number => distanceOfReasons(checks.flatMap(({ reason }) => reason ?? []))
 
-function distanceFrom(reasons: readonly Reason[]): number {
+/** The same of the reasons alone. */
+export function distanceOfReasons(reasons: readonly Reason[]): number {
   if (reasons.length === 0) return 0
   let worst = 0
   for (const reason of reasons) worst = Math.max(worst, shareMissing(reason))

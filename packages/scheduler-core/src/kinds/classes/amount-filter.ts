@@ -41,13 +41,13 @@ export function amountFilter(
   return {
     passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
     reason: (host) =>
-      isOverTotal(host) || at(free, host) >= need
+      isOverTotal(host) || isBeyond(host) || at(free, host) >= need
         ? { code: tooLittle, subject: resourceClass, need, have: isStrict ? inAllOf(columns, host) : at(total, host), unit }
         : { code: short, subject: resourceClass, need, have: at(free, host), unit, ...keptByMover(hosts, host, 'classes') },
     facts(host) {
       const isShort = at(free, host) < need
       const left = freeFact(hosts, host, resourceClass, asked)
-      if (!isOverTotal(host)) return [isShort ? left : inAllFact(hosts, host, resourceClass, asked)]
+      if (!isOverTotal(host) && !isBeyond(host)) return [isShort ? left : inAllFact(hosts, host, resourceClass, asked)]
       return [inAllFact(hosts, host, resourceClass, asked), ...(isShort ? [left] : [])]
     },
   }

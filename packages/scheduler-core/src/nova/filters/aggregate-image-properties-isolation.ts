@@ -18,6 +18,7 @@ const options = z.strictObject({ [NAMESPACE]: z.string().nullable().default(null
 export const aggregateImagePropertiesIsolation = novaFilter({
   name: 'AggregateImagePropertiesIsolation',
   description: "The host's aggregates are kept for no image property that the image has otherwise.",
+  admits: 'property',
   reads: [],
   readsMetadata: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => [
     { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },

@@ -9,6 +9,7 @@ const SCOPE = 'aggregate_instance_extra_specs'
 export const aggregateInstanceExtraSpecsFilter = novaFilter({
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meets the flavor's extra specs.",
+  admits: 'property',
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   oncePerRequest: true,

@@ -7,6 +7,7 @@ const KEY = 'instance_type'
 export const aggregateTypeAffinityFilter = novaFilter({
   name: 'AggregateTypeAffinityFilter',
   description: "The host's aggregates are kept for no flavor, or for the request's.",
+  admits: 'property',
   reads: [],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,

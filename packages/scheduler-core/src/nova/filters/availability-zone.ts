@@ -8,6 +8,7 @@ const KEY = 'availability_zone'
 export const availabilityZoneFilter = novaFilter({
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
+  admits: 'place',
   reads: [],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,

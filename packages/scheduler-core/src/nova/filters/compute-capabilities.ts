@@ -15,6 +15,7 @@ const SCOPE = 'capabilities'
 export const computeCapabilitiesFilter = novaFilter({
   name: 'ComputeCapabilitiesFilter',
   description: "The host has the capabilities that the flavor's extra specs ask for.",
+  admits: 'property',
   reads: statsFields,
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {

@@ -15,6 +15,7 @@ const options = z.strictObject({
 export const isolatedHostsFilter = novaFilter({
   name: 'IsolatedHostsFilter',
   description: 'Isolated images are kept to isolated hosts, and isolated hosts to isolated images.',
+  admits: 'property',
   reads: [],
   oncePerRequest: true,
   runsOnRebuild: true,

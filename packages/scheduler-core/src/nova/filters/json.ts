@@ -9,6 +9,7 @@ import { parsePythonJson } from '../text/python-json.ts'
 export const jsonFilter = novaFilter({
   name: 'JsonFilter',
   description: 'The host meets the query of the hint.',
+  admits: 'property',
   reads: statsFields,
   prepare(request) {
     const text = hintOf(request, 'query') ?? ''

@@ -4,6 +4,7 @@ import { novaFilter } from '../nova-filter.ts'
 export const retryFilter = novaFilter({
   name: 'RetryFilter',
   description: 'The node was not tried before for this request.',
+  admits: 'place',
   reads: [],
   prepare({ retry }) {
     if (retry == null || retry.hosts.length === 0) return undefined

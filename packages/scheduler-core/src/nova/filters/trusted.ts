@@ -14,6 +14,7 @@ const options = z.strictObject({ 'trusted_computing.attestation_auth_timeout': z
 export const trustedFilter = novaFilter({
   name: 'TrustedFilter',
   description: 'The node is attested to have the level of trust that the flavor asks for.',
+  admits: 'property',
   reads: ['hypervisorHostname'],
   oncePerRequest: true,
   options,

@@ -1,0 +1,181 @@
+import type { Code } from '../codes.ts'
+import type { Fact } from '../evidence.ts'
+import type { Reason } from '../filters/filter.ts'
+import type { HostName } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import { factsOf, reasonOf } from '../pipeline/examine.ts'
+import { type FilterStep, isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
+import { distanceOfReasons } from '../pipeline/verdict-matrix.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { requestAt } from '../request/members.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/**
+ * Why no host takes an instance, told of the hosts that the request itself admits: those that every filter with `admits` lets in. Hosts
+ * beyond them are no part of it, however many they are, and neither is the order in which a profile asks its filters.
+ */
+export interface Cause {
+  /** Filters that admit fewer hosts than came to them, places before properties. Where the last leaves none, it is the cause. */
+  readonly admission: readonly Admission[]
+  /** Hosts that the request admits. */
+  readonly admitted: number
+  /** By code, most hosts first: why the hosts that `nearest` is one of are refused. A host counts under each of its reasons. */
+  readonly refusals: readonly Refusals[]
+  /** The host that is nearest to taking the instance; null: the fleet has no hosts, or the request admits none and names none either. */
+  readonly nearest: NearestHost | null
+  /** Members that the server group of the request is to have, which tells how many hosts anti-affinity needs; null: no group. */
+  readonly groupSize: number | null
+}
+
+/** What one filter admits of the hosts that those before it let in. */
+export interface Admission {
+  readonly filter: string
+  readonly entered: number
+  readonly left: number
+  /** Of hosts that it keeps out, one of each code. */
+  readonly reasons: readonly Reason[]
+}
+
+/** Hosts refused for one code, by whichever filter. */
+export interface Refusals {
+  readonly code: Code
+  readonly hosts: number
+  /** Of the host that is nearest to passing it. */
+  readonly example: Reason
+}
+
+export interface NearestHost {
+  readonly name: HostName
+  /** By each filter that refuses it, in their order. Once all facts of all of them are mended, it takes the instance. */
+  readonly refusals: readonly HostRefusal[]
+}
+
+export interface HostRefusal {
+  readonly filter: string
+  readonly reason: Reason
+  readonly facts: readonly Fact[]
+}
+
+/** Hosts that are asked between two pauses. */
+const SLICE = 128
+
+/** Why no host takes the instance of this number. The fleet holds what the instances before it take. */
+export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
+
+/** The same with pauses; the fleet must stay as it is until the end. */
+export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
+  const request = requestAt(asked, instance)
+  const steps = prepareFilters(compileProfile(profile, fleet.plugins), request, fleet).filter(isAsked)
+  const { admission, hosts } = yield* admit(fleet, steps)
+  const isAdmitted = admission.at(-1)?.left !== 0
+  const { refusals, nearest } = yield* refuse(fleet, steps, hosts)
+  return {
+    admission,
+    admitted: isAdmitted ? hosts.length : 0,
+    refusals,
+    nearest,
+    groupSize: groupSizeOf(fleet, asked, instance),
+  }
+}
+
+/**
+ * The hosts that the request admits. Where a filter leaves none: those that came to it, unless they were all there are, of which the request
+ * says nothing.
+ */
+function* admit(
+  { hosts: { presentIndexes } }: Fleet,
+  steps: readonly FilterStep[],
+): Steps<{ readonly admission: readonly Admission[]; readonly hosts: readonly HostIndex[] }> {
+  const admission: Admission[] = []
+  let hosts: readonly HostIndex[] = Array.from(presentIndexes, (index) => index as HostIndex)
+  const admitting = [...steps.filter(({ admits }) => admits === 'place'), ...steps.filter(({ admits }) => admits === 'property')]
+  for (const step of admitting) {
+    const left: HostIndex[] = []
+    const reasons = new Map<Code, Reason>()
+    for (const [i, host] of hosts.entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      if (passes(step, host)) left.push(host)
+      else {
+        const reason = reasonOf(step, host)
+        if (!reasons.has(reason.code)) reasons.set(reason.code, reason)
+      }
+    }
+    if (left.length === hosts.length) continue
+    const isFirst = admission.length === 0
+    admission.push({ filter: step.name, entered: hosts.length, left: left.length, reasons: [...reasons.values()] })
+    if (left.length === 0) return { admission, hosts: isFirst ? [] : hosts }
+    hosts = left
+  }
+  return { admission, hosts }
+}
+
+/** Filters in the order in which they have a say: a later group is asked of hosts that no earlier one refuses. */
+type Groups = readonly [own: readonly FilterStep[], nets: readonly FilterStep[], outside: readonly FilterStep[]]
+
+/** The profile's own filters; what every claim has to keep beside them; who is asked outside of this process, about hosts that all others let in. */
+const groupsOf = (steps: readonly FilterStep[]): Groups => [
+  steps.filter(({ isNet, isOutside }) => !isNet && !isOutside),
+  steps.filter(({ isNet }) => isNet),
+  steps.filter(({ isOutside }) => isOutside),
+]
+
+function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly HostIndex[]): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
+  const groups = groupsOf(steps)
+  const refusals = new Map<Code, { hosts: number; example: Reason; distance: number; last: HostIndex }>()
+  let nearest: { readonly host: HostIndex; readonly distance: number } | undefined
+  for (const [i, host] of hosts.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    const reasons = reasonsOf(groups, host)
+    for (const example of reasons) {
+      const distance = distanceOfReasons([example])
+      const known = refusals.get(example.code)
+      if (known === undefined) {
+        refusals.set(example.code, { hosts: 1, example, distance, last: host })
+        continue
+      }
+      if (known.last !== host) known.hosts++
+      known.last = host
+      if (distance < known.distance) Object.assign(known, { example, distance })
+    }
+    const distance = distanceOfReasons(reasons)
+    if (nearest === undefined || distance < nearest.distance) nearest = { host, distance }
+  }
+  return {
+    refusals: [...refusals].map(([code, { hosts: count, example }]) => ({ code, hosts: count, example })).sort((a, b) => b.hosts - a.hosts),
+    nearest: nearest === undefined ? null : nearestOf(fleet, groups, nearest.host),
+  }
+}
+
+/** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
+function nearestOf({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIndex): NearestHost {
+  const { host, node } = hosts.get(index)
+  const refusing = [...own, ...nets].filter((step) => !passes(step, index))
+  const steps = refusing.length > 0 ? refusing : outside.filter((step) => !passes(step, index))
+  const refusals = steps.map((step) => {
+    const reason = reasonOf(step, index)
+    return { filter: step.name, reason, facts: factsOf(step, index, reason) }
+  })
+  return { name: { host, node }, refusals }
+}
+
+function reasonsOf(groups: Groups, host: HostIndex): readonly Reason[] {
+  for (const steps of groups) {
+    const reasons = steps.flatMap((step) => (passes(step, host) ? [] : [reasonOf(step, host)]))
+    if (reasons.length > 0) return reasons
+  }
+  return []
+}
+
+const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
+  !failed && prepared !== undefined && passesSafely(prepared, host) === true
+
+function groupSizeOf({ groups, hosts }: Fleet, { instanceGroup, numInstances }: RequestSpec, instance: number): number | null {
+  if (instanceGroup === null) return null
+  const members = groups.find(instanceGroup.uuid)?.members ?? new Map<HostIndex, number>()
+  const named = new Set([...members.keys()].map((host) => hosts.get(host).host))
+  const elsewhere = new Set(instanceGroup.hosts.filter((host) => !named.has(host)))
+  return [...members.values()].reduce((sum, count) => sum + count, elsewhere.size) + numInstances - instance
+}
