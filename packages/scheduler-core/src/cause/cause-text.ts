@@ -2,34 +2,28 @@ import type { ReasonCode } from '../codes.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import type { Fact } from '../evidence.ts'
 import { hostKey } from '../fleet/hosts.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
 import type { Admission, Cause, Refusals } from './cause.ts'
-import { admittedHosts, refusedHosts } from './words.ts'
+import { refusedHosts } from './words.ts'
 
 /** How many codes a sentence names; `refusals` has them all. */
 const NAMED = 3
 
-/** The cause of a refusal in one or two sentences with the numbers of the nearest host. `request`: as it was asked. */
-export function causeText(cause: Cause, request: RequestSpec): string {
+/** The cause of a refusal in a few sentences, with the numbers of the nearest host. */
+export function causeText(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
-  if (admission.length === 0 && admitted === 0) return 'No host has reported.'
+  if (admitted === 0 && admission.length === 0) return 'No host has reported.'
   const near = nearest === null ? '' : nearText(nearest)
-  const last = admission.at(-1)
-  if (last?.left === 0) return `${nobody(last, admission.slice(0, -1), request)}${near}`
-  const scope = admission.map((step) => ` ${wordsOf(step, request)}`).join(',')
-  const hosts = `${admission.length === 0 ? 'Of' : 'Of the'} ${admitted} ${admitted === 1 ? 'host' : 'hosts'}${scope}`
+  const scope = admission.map(({ which }) => which).join(', ')
+  if (admitted === 0) return `There is no host ${scope}.${aloneText(admission)}${near}`
+  const hosts = `${scope === '' ? 'Of' : 'Of the'} ${admitted} ${admitted === 1 ? 'host' : 'hosts'}${scope === '' ? '' : ` ${scope}`}`
   return `${hosts} none takes it: ${countsText(refusals)}.${groupText(cause)}${near}`
 }
 
-/** That a filter leaves none of the hosts which those before it let in. */
-function nobody(last: Admission, before: readonly Admission[], request: RequestSpec): string {
-  const among = before.map((step) => wordsOf(step, request)).join(', ')
-  const where = before.length === 0 ? '' : ` among the ${last.entered} ${among}`
-  return `There is no host ${wordsOf(last, request)}${where}.`
+/** How many hosts each condition would let in by itself: one that lets in none is in the way whatever the others are. */
+function aloneText(admission: readonly Admission[]): string {
+  if (admission.length < 2) return ''
+  return ` Each by itself: ${admission.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
 }
-
-const wordsOf = ({ reasons }: Admission, request: RequestSpec): string =>
-  [...new Set(reasons.map((reason) => admittedHosts(reason, request)))].join(', ')
 
 function countsText(refusals: readonly Refusals[]): string {
   const named = refusals.slice(0, NAMED).map(({ code, hosts }) => `${hosts} ${refusedHosts[code as ReasonCode] ?? `refused with ${code}`}`)

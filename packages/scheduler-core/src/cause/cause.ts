@@ -18,25 +18,25 @@ import type { RequestSpec } from '../request/request-spec.ts'
  * beyond them are no part of it, however many they are, and neither is the order in which a profile asks its filters.
  */
 export interface Cause {
-  /** Filters that admit fewer hosts than came to them, places before properties. Where the last leaves none, it is the cause. */
+  /** Filters that say which hosts the request is about, places before properties. */
   readonly admission: readonly Admission[]
-  /** Hosts that the request admits. */
+  /** Hosts that all of these let in. Where it is 0, that is the cause. */
   readonly admitted: number
-  /** By code, most hosts first: why the hosts that `nearest` is one of are refused. A host counts under each of its reasons. */
+  /** By code, most hosts first: why the hosts that the request admits are refused; where it admits none, those that it names. A host counts under each of its reasons. */
   readonly refusals: readonly Refusals[]
-  /** The host that is nearest to taking the instance; null: the fleet has no hosts, or the request admits none and names none either. */
+  /** The host that is nearest to taking the instance; null: there is none that the request admits or names. */
   readonly nearest: NearestHost | null
   /** Members that the server group of the request is to have, which tells how many hosts anti-affinity needs; null: no group. */
   readonly groupSize: number | null
 }
 
-/** What one filter admits of the hosts that those before it let in. */
+/** What one filter admits. */
 export interface Admission {
   readonly filter: string
-  readonly entered: number
-  readonly left: number
-  /** Of hosts that it keeps out, one of each code. */
-  readonly reasons: readonly Reason[]
+  /** Which hosts, in words that follow "hosts". */
+  readonly which: string
+  /** Hosts that it lets in by itself; counted only where the request admits none, since then it matters which filter is in the way. */
+  readonly alone: number | null
 }
 
 /** Hosts refused for one code, by whichever filter. */
@@ -69,47 +69,32 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const request = requestAt(asked, instance)
   const steps = prepareFilters(compileProfile(profile, fleet.plugins), request, fleet).filter(isAsked)
-  const { admission, hosts } = yield* admit(fleet, steps)
-  const isAdmitted = admission.at(-1)?.left !== 0
-  const { refusals, nearest } = yield* refuse(fleet, steps, hosts)
+  const admitting = [...steps.filter(({ admits }) => admits?.by === 'place'), ...steps.filter(({ admits }) => admits?.by === 'property')]
+  const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  let admitted = present
+  for (const step of admitting) admitted = yield* passing(step, admitted)
+  const admission: Admission[] = []
+  for (const step of admitting) {
+    const alone = admitted.length > 0 ? null : (yield* passing(step, present)).length
+    admission.push({ filter: step.name, which: step.admits?.which(request) ?? '', alone })
+  }
+  const named = steps.find((step) => step.named !== undefined)?.named ?? []
   return {
     admission,
-    admitted: isAdmitted ? hosts.length : 0,
-    refusals,
-    nearest,
+    admitted: admitted.length,
+    ...(yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)),
     groupSize: groupSizeOf(fleet, asked, instance),
   }
 }
 
-/**
- * The hosts that the request admits. Where a filter leaves none: those that came to it, unless they were all there are, of which the request
- * says nothing.
- */
-function* admit(
-  { hosts: { presentIndexes } }: Fleet,
-  steps: readonly FilterStep[],
-): Steps<{ readonly admission: readonly Admission[]; readonly hosts: readonly HostIndex[] }> {
-  const admission: Admission[] = []
-  let hosts: readonly HostIndex[] = Array.from(presentIndexes, (index) => index as HostIndex)
-  const admitting = [...steps.filter(({ admits }) => admits === 'place'), ...steps.filter(({ admits }) => admits === 'property')]
-  for (const step of admitting) {
-    const left: HostIndex[] = []
-    const reasons = new Map<Code, Reason>()
-    for (const [i, host] of hosts.entries()) {
-      if (i % SLICE === SLICE - 1) yield
-      if (passes(step, host)) left.push(host)
-      else {
-        const reason = reasonOf(step, host)
-        if (!reasons.has(reason.code)) reasons.set(reason.code, reason)
-      }
-    }
-    if (left.length === hosts.length) continue
-    const isFirst = admission.length === 0
-    admission.push({ filter: step.name, entered: hosts.length, left: left.length, reasons: [...reasons.values()] })
-    if (left.length === 0) return { admission, hosts: isFirst ? [] : hosts }
-    hosts = left
+/** The hosts that a filter lets pass. */
+function* passing(step: FilterStep, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
+  const left: HostIndex[] = []
+  for (const [i, host] of hosts.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    if (passes(step, host)) left.push(host)
   }
-  return { admission, hosts }
+  return left
 }
 
 /** Filters in the order in which they have a say: a later group is asked of hosts that no earlier one refuses. */

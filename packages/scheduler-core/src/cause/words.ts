@@ -1,7 +1,4 @@
 import type { ReasonCode } from '../codes.ts'
-import type { Reason } from '../filters/filter.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import { demandOf } from '../request/request-spec.ts'
 
 /** Hosts that are refused for a code, in words that follow their number: `9 with too little memory left`. */
 export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
@@ -96,50 +93,4 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'outside.bad_answer': 'with an answer of the part outside that makes no sense',
   'outside.failed': 'without an answer, since the part outside failed',
   'filter.error': 'that a filter failed on',
-}
-
-/** The hosts that a filter admits, in words that follow `hosts`: from why one host is kept out, and from what the request asks. */
-export function admittedHosts({ code, subject, need }: Reason, request: RequestSpec): string {
-  switch (code) {
-    case 'host.not_requested':
-      return `named ${need}`
-    case 'host.excluded':
-      return subject === 'forbiddenAggregates' ? 'outside of the forbidden aggregates' : 'that it does not exclude'
-    case 'host.tried':
-      return 'that were not tried before'
-    case 'aggregate.not_member':
-      return `in the aggregates ${need}`
-    case 'zone.other':
-      return `in availability zone ${need}`
-    case 'trait.missing':
-      return `with the traits ${demandOf(request).requiredTraits.join(', ')}`
-    case 'trait.forbidden':
-      return `without the traits ${demandOf(request).forbiddenTraits.join(', ')}`
-    case 'image.unsupported':
-      return `that support ${subject} = ${need}`
-    case 'image.version':
-      return `with hypervisor version ${need}`
-    case 'aggregate.extra_spec':
-    case 'capability.missing':
-    case 'capability.mismatch':
-      return `with ${subject} = ${need}`
-    case 'aggregate.project':
-    case 'aggregate.flavor':
-    case 'aggregate.image_property':
-    case 'isolation.host':
-      return 'that are not kept for others'
-    case 'isolation.image':
-      return 'for isolated images'
-    case 'host.other_network':
-      return `in the network ${need}`
-    case 'query.no_match':
-      return 'that meet the query of the hint'
-    case 'volume.far':
-    case 'port.far':
-      return `near ${need}`
-    case 'host.not_reported':
-      return `that report ${subject}`
-    default:
-      return `that are not ${refusedHosts[code as ReasonCode] ?? code}`
-  }
 }

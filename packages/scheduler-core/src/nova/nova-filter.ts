@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Filter, Reason } from '../filters/filter.ts'
+import type { Admits, Reason } from '../filters/filter.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { StatsField } from '../fleet/stats-fields.ts'
 import { checkOptions } from '../request/parse.ts'
@@ -62,7 +62,7 @@ export interface NovaFilter {
   /** Which metadata of aggregates it looks at; absent: none. */
   readonly readsMetadata?: MetadataReads | undefined
   /** See Filter. */
-  readonly admits?: Filter['admits'] | undefined
+  readonly admits?: Admits | undefined
   /** Runs although the request is a rebuild, as Nova's RUN_ON_REBUILD. */
   readonly runsOnRebuild: boolean
   /** Runs for the first instance of a request only, as Nova's run_filter_once_per_request. */
@@ -80,7 +80,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly description: string
   readonly reads: readonly StatsField[]
   readonly readsMetadata?: MetadataReads
-  readonly admits?: 'place' | 'property'
+  readonly admits?: Admits
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true
   readonly options?: Options

@@ -1,5 +1,5 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { Filter, PreparedFilter } from '../filters/filter.ts'
+import type { Admits, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
@@ -22,7 +22,7 @@ export interface FilterStep {
   /** See Filter; of a plug-in's filter that says neither it is true. */
   readonly readsOtherHosts: boolean
   /** See Filter. */
-  readonly admits: Filter['admits']
+  readonly admits: Admits | undefined
   /** Of the candidates step alone: see CandidatesFilter. */
   readonly named?: readonly HostIndex[]
 }
