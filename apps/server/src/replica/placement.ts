@@ -1,4 +1,4 @@
-import type { Claim, ClaimRef, Code, DecisionRecord, Intent, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
+import type { Cause, Claim, ClaimRef, Code, DecisionRecord, Intent, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
 import type { DecisionPlace, RefusalReason } from '../db/rows.ts'
 import type { Gather } from './gather.ts'
 
@@ -43,6 +43,7 @@ export type PlacementOutcome =
       readonly record: DecisionRecord
       readonly place: DecisionPlace
       readonly reasons: readonly RefusalReason[]
+      readonly cause: Cause
       /** Instances that found a host before one did not. */
       readonly found: number
       readonly revision: number

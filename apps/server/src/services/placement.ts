@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import {
+  type Cause,
   type Claim,
   canonicalJson,
+  causeText,
   DEFAULT_PROFILE,
   type Destination,
   type Intent,
@@ -313,22 +315,16 @@ function behind(replica: Replica, wanted: number): ReplicaBehind {
 
 function refused(
   decision: DecisionView,
-  { reasons, found }: Extract<PlacementOutcome, { type: 'refused' }>,
+  { reasons, cause, found }: Extract<PlacementOutcome, { type: 'refused' }>,
   asked: number,
 ): Omit<NoHost, 'ignored'> {
-  const message = noHostMessage(reasons, found, asked)
+  const message = noHostMessage(cause, found, asked)
   return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, placedCount: found }
 }
 
 /** Why no host takes a request that found `found` hosts of those that it asked for. */
-export function noHostMessage(reasons: readonly RefusalReason[], found: number, asked: number): string {
-  const most = [...reasons].sort((a, b) => b.hosts - a.hosts)[0]
-  const hosts = reasons.reduce((sum, reason) => sum + reason.hosts, 0)
-  const why =
-    most === undefined ? 'No host has reported.' : `Most were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
-  const which = asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`
-  return `${which} ${why}`
-}
+export const noHostMessage = (cause: Cause, found: number, asked: number): string =>
+  `${asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`} ${causeText(cause)}`
 
 function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
   const path = ['input', 'moveOf']

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
 import type { Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
@@ -6,9 +7,9 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { factsOf, reasonOf } from '../pipeline/examine.ts'
+import { distanceOfReasons } from '../pipeline/distance.ts'
 import { type FilterStep, isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
-import { distanceOfReasons } from '../pipeline/verdict-matrix.ts'
+import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -62,13 +63,27 @@ export interface HostRefusal {
 /** Hosts that are asked between two pauses. */
 const SLICE = 128
 
+/** One instance of a request, on a fleet that holds what the instances before it take. */
+export interface AskedInstance {
+  readonly fleet: Fleet
+  /** As this instance asks it. */
+  readonly request: RequestSpec
+  /** Its number, from 0. */
+  readonly instance: number
+}
+
 /** Why no host takes the instance of this number. The fleet holds what the instances before it take. */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 
 /** The same with pauses; the fleet must stay as it is until the end. */
-export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
+export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const request = requestAt(asked, instance)
-  const steps = prepareFilters(compileProfile(profile, fleet.plugins), request, fleet).filter(isAsked)
+  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, instance })
+}
+
+/** The same of filters that were made ready for the instance. */
+export function* causeBy(filters: readonly FilterStep[], { fleet, request, instance }: AskedInstance): Steps<Cause> {
+  const steps = filters.filter(isAsked)
   const admitting = [...steps.filter(({ admits }) => admits?.by === 'place'), ...steps.filter(({ admits }) => admits?.by === 'property')]
   const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
   let admitted = present
@@ -83,7 +98,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
     admission,
     admitted: admitted.length,
     ...(yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)),
-    groupSize: groupSizeOf(fleet, asked, instance),
+    groupSize: groupSizeOf(fleet, request, instance),
   }
 }
 
@@ -129,7 +144,9 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
     if (nearest === undefined || distance < nearest.distance) nearest = { host, distance }
   }
   return {
-    refusals: [...refusals].map(([code, { hosts: count, example }]) => ({ code, hosts: count, example })).sort((a, b) => b.hosts - a.hosts),
+    refusals: [...refusals]
+      .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
+      .sort((a, b) => b.hosts - a.hosts || byCodeUnit(a.code, b.code)),
     nearest: nearest === undefined ? null : nearestOf(fleet, groups, nearest.host),
   }
 }
