@@ -28,7 +28,7 @@ function aloneText(admission: readonly Admission[]): string {
 function countsText(refusals: readonly Refusals[]): string {
   const named = refusals.slice(0, NAMED).map(({ code, hosts }) => `${hosts} ${refusedHosts[code as ReasonCode] ?? `refused with ${code}`}`)
   const others = refusals.length - named.length
-  return [...named, ...(others > 0 ? [`and ${others} more reasons`] : [])].join(', ')
+  return [...named, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'reason' : 'reasons'}`] : [])].join(', ')
 }
 
 /** Hosts are what is short where each of them has its members of the group already. */
