@@ -17,7 +17,6 @@ import {
 } from '@gantt/scheduler-core'
 import { aFleet, aReport, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
 import { type Gather, MOST_GATHERINGS } from '../replica/gather.ts'
 import type { PlacementCall } from '../replica/placement.ts'
 import { Replica } from '../replica/replica.ts'
@@ -99,11 +98,9 @@ function drawing(seed: number) {
   }
 }
 
-const BATCHES = byExtent(60, 200)
-
-test(`on ${BATCHES} random batches it is never worth less than the filter scheduler, and its gap is told`, async () => {
+test('on 200 random batches it is never worth less than the filter scheduler, and its gap is told', async () => {
   const tally = { better: 0, equal: 0, onlySolver: 0, neither: 0 }
-  for (let seed = 1; seed <= BATCHES; seed++) {
+  for (let seed = 1; seed <= 200; seed++) {
     const draw = drawing(seed * 7_919)
     const hosts = Object.fromEntries(
       Array.from({ length: 3 + draw(5) }, (_, i): [string, HostShape] => [
