@@ -170,7 +170,7 @@ test('a host is replaced after a look at what follows it; its former address lea
   await expect(page.locator('[data-formerly]')).toContainText('Another one may report as lv-10 now')
 })
 
-test('a page that is open follows its host to the new name', async ({ page, visit, service }) => {
+test('a page that is open follows its host to the new name', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'lv-20': {} })
   await visit('/hosts/lv-20')
   await expect(page.locator('[data-live=live]')).toBeVisible()

@@ -182,7 +182,7 @@ test.describe('two replicas on one database', () => {
   }
 })
 
-test('looks: replicas @looks', async ({ page, visit, look }) => {
+test('looks: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await look('replicas')

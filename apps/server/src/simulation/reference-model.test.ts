@@ -12,6 +12,7 @@ import {
 import { aClaim, aLog, aMove, aReport, aUuid, forgetMovedGpus } from '@gantt/scheduler-core/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { digestOfFleet, digestOfModel } from './digest.ts'
 import { type ModelEntry, ReferenceModel } from './reference-model.ts'
 
@@ -257,7 +258,7 @@ const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
   })
 
 test('the core judges every log as the reference model does, and reaches its state', () => {
-  fc.assert(judgesAlike(), { numRuns: 100 })
+  fc.assert(judgesAlike(), { numRuns: byExtent(40, 100) })
 })
 
 test('a claim that forgets its amount when pins move is found', () => {
