@@ -6,6 +6,7 @@ import {
   type HostRecord,
   type HostReplaced,
   hostKey,
+  nameAfter,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -199,7 +200,7 @@ export function createLeaving(replica: Replica): Leaving {
       if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
         return { type: 'done', hosts: viewsOf(followers), impact: impactOf([], () => false), merged: [], unchanged: true, dryRun, revision }
       if (old.length === 0) return notThere(host, followers, ['host'])
-      const pairs = old.map((record) => ({ from: nameOf(record), to: nextName(record, by) }))
+      const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => replica.fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
       const taken = pairs.find(({ from, to }) => {
@@ -247,12 +248,6 @@ const nameOf = ({ host, node }: HostName): HostName => ({ host, node })
 
 const isMeant = (name: HostName, { host, node }: HostNameInput): boolean =>
   name.host === host && (typeof node !== 'string' || name.node === node)
-
-/** A node that goes by its host's name goes by the new one; others keep their own where none is given. */
-const nextName = ({ host, node }: HostName, by: HostNameInput): HostName => ({
-  host: by.host,
-  node: by.node ?? (node === host ? by.host : node),
-})
 
 const shown = ({ host, node }: HostNameInput): string => (node && node !== host ? `${host}/${node}` : host)
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -6,6 +6,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { PlainTable } from '../../ui/plain-table.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Standing } from './compare.ts'
 import { REPAIR } from './documents.ts'
@@ -20,17 +21,35 @@ interface RepairFindingProps {
   onClose(): void
 }
 
+const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: 0 } as const
+type Size = Readonly<Record<keyof typeof NO_SIZE, number | string>>
+
 /** Mends what the auditor found: what would differ is shown first, then it is done, with a reason for whoever asks later. */
 export function RepairFinding({ finding: { id, code, name, repair }, onClose }: RepairFindingProps) {
+  const { text, options } = repair
   const [reason, setReason] = useState('')
+  const [choice, setChoice] = useState(options.length === 1 ? options[0]?.name : undefined)
+  const [size, setSize] = useState<Size>(NO_SIZE)
   const [seen, setSeen] = useState<Repaired | undefined>()
   const [refusal, setRefusal] = useState<string | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
+  const asksSize = options.find((option) => option.name === choice)?.asksSize ?? false
+  const isStated = Object.values(size).every((value) => typeof value === 'number')
+  const isReady = reason.trim() !== '' && choice !== undefined && (!asksSize || isStated)
+  const anew = (): void => {
+    setSeen(undefined)
+    setRefusal(undefined)
+    forget()
+  }
   const take = (answer: Answer, onDone: (done: Repaired) => void): void => {
     setRefusal(answer.__typename === 'FindingRepairPayload' ? undefined : answer.message)
     if (answer.__typename === 'FindingRepairPayload') onDone(answer)
   }
-  const call = (dryRun: boolean) => request(REPAIR, { id, reason: reason.trim(), dryRun })
+  const call = (dryRun: boolean) =>
+    request(REPAIR, {
+      ...{ id, reason: reason.trim(), choose: choice ?? null, dryRun },
+      size: asksSize ? { vcpus: Number(size.vcpus), memoryMib: Number(size.memoryMib), diskGib: Number(size.diskGib) } : null,
+    })
   const look = (): void =>
     see(
       () => call(true),
@@ -48,7 +67,34 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
   return (
     <Dialog onClose={onClose} title={`Repair ${code} of ${name}`} size="lg">
       <Stack gap="sm">
-        <Text size="sm">{repair.text}</Text>
+        <Text size="sm">{text}</Text>
+        {options.length < 2 ? null : (
+          <Radio.Group
+            label="Which way"
+            required
+            value={choice ?? null}
+            onChange={(next) => {
+              setChoice(next)
+              anew()
+            }}
+          >
+            <Stack gap={4} mt={4}>
+              {options.map((option) => (
+                <Radio key={option.name} value={option.name} label={option.text} disabled={isMaking} size="sm" />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+        {asksSize ? (
+          <SizeInputs
+            size={size}
+            isDisabled={isMaking}
+            onChange={(next) => {
+              setSize(next)
+              anew()
+            }}
+          />
+        ) : null}
         <TextInput
           label="Reason"
           description="For those who ask later; it stands in the audit."
@@ -58,8 +104,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
           disabled={isMaking}
           onChange={({ currentTarget }) => {
             setReason(currentTarget.value)
-            setSeen(undefined)
-            forget()
+            anew()
           }}
           data-autofocus
         />
@@ -75,7 +120,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
             Cancel
           </Button>
           {seen === undefined ? (
-            <Button loading={isBusy} disabled={reason.trim() === ''} onClick={look}>
+            <Button loading={isBusy} disabled={!isReady} onClick={look}>
               See what would change
             </Button>
           ) : (
@@ -89,6 +134,38 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
   )
 }
 
+interface SizeInputsProps {
+  readonly size: Size
+  readonly isDisabled: boolean
+  onChange(size: Size): void
+}
+
+/** What the instance takes of its host: its report does not say it. */
+function SizeInputs({ size, isDisabled, onChange }: SizeInputsProps) {
+  return (
+    <Group grow gap="xs">
+      {(
+        [
+          ['vcpus', 'vCPU'],
+          ['memoryMib', 'Memory, MiB'],
+          ['diskGib', 'Disk, GiB'],
+        ] as const
+      ).map(([key, label]) => (
+        <NumberInput
+          key={key}
+          label={label}
+          min={0}
+          allowDecimal={false}
+          required
+          disabled={isDisabled}
+          value={size[key]}
+          onChange={(value) => onChange({ ...size, [key]: value })}
+        />
+      ))}
+    </Group>
+  )
+}
+
 function Differences({ seen: { differences, differenceCount, fleetRevision } }: { readonly seen: Repaired }) {
   return (
     <section aria-label="What would change" data-differences={differenceCount}>
@@ -97,28 +174,13 @@ function Differences({ seen: { differences, differenceCount, fleetRevision } }: 
         has been changed yet.
       </Text>
       <ScrollBox label="The differences" maxHeight="240px">
-        <Table verticalSpacing={2}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Of</Table.Th>
-              <Table.Th>Member</Table.Th>
-              <Table.Th>Now</Table.Th>
-              <Table.Th>Then</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {differences.map(({ subject, name, field, before, after }) => (
-              <Table.Tr key={`${subject} ${name} ${field}`}>
-                <Table.Td className="running-text">
-                  {subject} {name}
-                </Table.Td>
-                <Table.Td>{field}</Table.Td>
-                <Table.Td>{before ?? 'nothing'}</Table.Td>
-                <Table.Td>{after ?? 'nothing'}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <PlainTable heads={['Of', 'Member', 'Now', 'Then']}>
+          {differences.map(({ subject, name, field, before, after }) => (
+            <PlainTable.Row key={`${subject} ${name} ${field}`}>
+              {[`${subject} ${name}`, field, before ?? 'nothing', after ?? 'nothing']}
+            </PlainTable.Row>
+          ))}
+        </PlainTable>
       </ScrollBox>
     </section>
   )
