@@ -5,6 +5,7 @@ import {
   type HostName,
   type HostRecord,
   type HostReplaced,
+  heirOf,
   hostKey,
   nameAfter,
 } from '@gantt/scheduler-core'
@@ -12,7 +13,7 @@ import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
-import { checkName, checkText } from './text.ts'
+import { checkHostName, checkText } from './text.ts'
 
 /** Claims that one answer lists; how many there are is answered too. */
 const LISTED_CLAIMS = 100
@@ -56,6 +57,8 @@ export interface Leaving {
   forget(input: {
     readonly hosts: readonly HostNameInput[]
     readonly force: boolean
+    /** How many live claims the caller has seen; left out, any number will do. */
+    readonly expectedClaims?: number | null
     readonly reason: string
     readonly dryRun: boolean
   }): Promise<LeavingDone | HostHasClaims | NotFound | Invalid>
@@ -86,9 +89,6 @@ export function createLeaving(replica: Replica): Leaving {
     record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
   const renamedOf = (name: HostNameInput): HostRecord[] =>
     records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
-  /** The host that one is by now: it may have gone into another. */
-  const heirOf = (record: HostRecord): HostRecord =>
-    record.gone === null || record.gone.mergedInto === null ? record : heirOf(replica.fleet.hosts.get(record.gone.mergedInto))
   const keptBy = (all: readonly HostRecord[]): Claim[] =>
     all.flatMap((record) => claimsKeeping(record, replica.fleet.now)).sort((a, b) => a.fence - b.fence)
 
@@ -121,7 +121,7 @@ export function createLeaving(replica: Replica): Leaving {
   }
 
   return {
-    async forget({ hosts: names, force, reason, dryRun }) {
+    async forget({ hosts: names, force, expectedClaims, reason, dryRun }) {
       const issues = checkText(['reason'], reason, { max: 1_000 })
       if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
       if (issues.length > 0) return invalid(issues)
@@ -145,6 +145,8 @@ export function createLeaving(replica: Replica): Leaving {
       if (leaving.length === 0) return done(replica.fleet.place.revision)
       const cure = 'Move or release them first; or force it, and they end REVOKED.'
       if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
+      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims)
+        return hasClaims(leaving, `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
       if (dryRun) return done(replica.fleet.place.revision)
       const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, reason }
       const [verdict] = await replica.propose([change])
@@ -188,8 +190,7 @@ export function createLeaving(replica: Replica): Leaving {
     },
 
     async replace({ host, by, reason, dryRun }) {
-      const issues = [...checkText(['reason'], reason, { max: 1_000 }), ...checkName(['by', 'host'], by.host)]
-      if (typeof by.node === 'string') issues.push(...checkName(['by', 'node'], by.node))
+      const issues = [...checkText(['reason'], reason, { max: 1_000 }), ...checkHostName(['by'], by)]
       if (typeof by.node === 'string' && typeof host.node !== 'string')
         issues.push(issue(['by', 'node'], by.node, 'be left out where all nodes of a host are replaced'))
       if (issues.length > 0) return invalid(issues)
@@ -233,7 +234,7 @@ export function createLeaving(replica: Replica): Leaving {
 
     isBound(names) {
       const { hosts } = replica.fleet
-      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts.get(index)))))
+      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts, hosts.get(index)))))
       const joinedOthers = ({ host, formerNames }: HostRecord): boolean => {
         const since = formerNames.findLast((former) => former.host !== host)?.until ?? 0
         return records(hosts.nodesOf(host)).some((other) => !heirs.has(other) && other.firstSeen < since)

@@ -15,7 +15,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { Gather } from '../replica/gather.ts'
-import { findSource, isMove, requestOfMove } from '../replica/moves.ts'
+import { findSource, isMove, requestNow } from '../replica/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
 import { tryPlacement } from '../replica/try-placement.ts'
@@ -203,7 +203,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const call = toCall(account, input, request)
       const profile = fleet.profiles.pick(call.profile, account, call.key)
       const source = call.source === null ? undefined : findSource(fleet, call.source)
-      const asked = typeof source === 'object' ? requestOfMove(fleet, call, source) : request
+      const asked = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
       const gathering =
         profile === undefined ? undefined : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source } : {})
       const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })

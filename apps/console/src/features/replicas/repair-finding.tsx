@@ -1,12 +1,12 @@
-import { Alert, Button, Group, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { PlainTable } from '../../ui/plain-table.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Standing } from './compare.ts'
 import { REPAIR } from './documents.ts'
@@ -21,8 +21,9 @@ interface RepairFindingProps {
   onClose(): void
 }
 
-const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: 0 } as const
-type Size = Readonly<Record<keyof typeof NO_SIZE, number | string>>
+/** As it is typed. */
+const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: '0' }
+type Size = Readonly<typeof NO_SIZE>
 
 /** Mends what the auditor found: what would differ is shown first, then it is done, with a reason for whoever asks later. */
 export function RepairFinding({ finding: { id, code, name, repair }, onClose }: RepairFindingProps) {
@@ -34,7 +35,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
   const [refusal, setRefusal] = useState<string | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
   const asksSize = options.find((option) => option.name === choice)?.asksSize ?? false
-  const isStated = Object.values(size).every((value) => typeof value === 'number')
+  const isStated = Object.values(size).every((value) => /^\d{1,9}$/.test(value))
   const isReady = reason.trim() !== '' && choice !== undefined && (!asksSize || isStated)
   const anew = (): void => {
     setSeen(undefined)
@@ -65,25 +66,26 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
         }),
     )
   return (
-    <Dialog onClose={onClose} title={`Repair ${code} of ${name}`} size="lg">
+    <Dialog onClose={onClose} title={`Repair ${code} of ${name}`} size="xl">
       <Stack gap="sm">
         <Text size="sm">{text}</Text>
         {options.length < 2 ? null : (
-          <Radio.Group
-            label="Which way"
-            required
-            value={choice ?? null}
-            onChange={(next) => {
-              setChoice(next)
-              anew()
-            }}
-          >
-            <Stack gap={4} mt={4}>
-              {options.map((option) => (
-                <Radio key={option.name} value={option.name} label={option.text} disabled={isMaking} size="sm" />
-              ))}
-            </Stack>
-          </Radio.Group>
+          <Fieldset legend="Which way" disabled={isMaking}>
+            {options.map((option) => (
+              <Text key={option.name} component="label" size="sm" display="block" className="running-text">
+                <input
+                  type="radio"
+                  name="way"
+                  checked={choice === option.name}
+                  onChange={() => {
+                    setChoice(option.name)
+                    anew()
+                  }}
+                />{' '}
+                {option.text}
+              </Text>
+            ))}
+          </Fieldset>
         )}
         {asksSize ? (
           <SizeInputs
@@ -151,15 +153,14 @@ function SizeInputs({ size, isDisabled, onChange }: SizeInputsProps) {
           ['diskGib', 'Disk, GiB'],
         ] as const
       ).map(([key, label]) => (
-        <NumberInput
+        <TextInput
           key={key}
           label={label}
-          min={0}
-          allowDecimal={false}
+          inputMode="numeric"
           required
           disabled={isDisabled}
           value={size[key]}
-          onChange={(value) => onChange({ ...size, [key]: value })}
+          onChange={({ currentTarget: { value } }) => onChange({ ...size, [key]: value })}
         />
       ))}
     </Group>
@@ -174,13 +175,21 @@ function Differences({ seen: { differences, differenceCount, fleetRevision } }: 
         has been changed yet.
       </Text>
       <ScrollBox label="The differences" maxHeight="240px">
-        <PlainTable heads={['Of', 'Member', 'Now', 'Then']}>
-          {differences.map(({ subject, name, field, before, after }) => (
-            <PlainTable.Row key={`${subject} ${name} ${field}`}>
-              {[`${subject} ${name}`, field, before ?? 'nothing', after ?? 'nothing']}
-            </PlainTable.Row>
-          ))}
-        </PlainTable>
+        <Table verticalSpacing={2} layout="fixed" style={{ overflowWrap: 'anywhere' }}>
+          <Heads names={['Of', 'Member', 'Now', 'Then']} />
+          <Table.Tbody>
+            {differences.map(({ subject, name, field, before, after }) => (
+              <Table.Tr key={`${subject} ${name} ${field}`}>
+                <Table.Td>
+                  {subject} {name}
+                </Table.Td>
+                <Table.Td>{field}</Table.Td>
+                <Table.Td>{before ?? 'nothing'}</Table.Td>
+                <Table.Td>{after ?? 'nothing'}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
       </ScrollBox>
     </section>
   )
