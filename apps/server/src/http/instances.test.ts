@@ -231,7 +231,9 @@ describe('a further attempt', () => {
     expect(second).toMatchObject({ __typename: 'SelectDestinationsPayload' })
     expect([old, `${old}-new`]).not.toContain(hostOf(second))
     expect(await read(claimOf(second).id)).toMatchObject({ moveOf: { id: claimOf(first).id } })
-    const { decision } = await dataOf(api, 'query ($id: ID!) { decision(id: $id) { explanation { fidelity } } }', { id: second.decision.id })
+    const { decision } = await dataOf(api, 'query ($id: ID!) { decision(id: $id) { explanation { fidelity } } }', {
+      id: second.decision.id,
+    })
     expect(decision.explanation.fidelity).toBe('REPLAYED')
   })
 

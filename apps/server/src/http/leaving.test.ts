@@ -274,7 +274,8 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       const counted = await ask('query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: { spec } })
       expect(counted.capacity.fits).toBeGreaterThan(0)
       await ask('mutation { aggregateCreate(input: { name: "by old name", hosts: ["o1"] }) { __typename } }')
-      const found = await ask(`{ hosts(first: 5, query: "host:o1") { nodes { name } } byFilter: hosts(first: 5, filter: { name: { eq: "o1" } }) { nodes { name } }
+      const found =
+        await ask(`{ hosts(first: 5, query: "host:o1") { nodes { name } } byFilter: hosts(first: 5, filter: { name: { eq: "o1" } }) { nodes { name } }
         without: hosts(first: 100, query: "-host:o1") { nodes { name } }
         claims(first: 1, query: "host:o1") { totalCount } aggregates(first: 1, query: "\\"by old name\\"") { nodes { hosts(first: 5) { nodes { name } } } } }`)
       expect(found.hosts.nodes).toEqual([{ name: 'p1' }])
