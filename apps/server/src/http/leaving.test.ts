@@ -269,6 +269,18 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       }
     })
 
+    test('sets its status, and evacuates it', async () => {
+      const set = (status: string) =>
+        ask(
+          `mutation { hostSetStatus(hosts: [{ host: "o1" }], status: ${status}, reason: "x") { __typename ... on HostSetStatusPayload { hosts { name } } } }`,
+        )
+      for (const status of ['MAINTENANCE', 'ENABLED']) expect((await set(status)).hostSetStatus).toMatchObject({ hosts: [{ name: 'p1' }] })
+      const { hostEvacuate } =
+        await ask(`mutation { hostEvacuate(input: { host: { host: "o1", node: "o1" }, idempotencyKey: "x" }, dryRun: true) {
+        ... on HostEvacuatePreview { hosts { name } } } }`)
+      expect(hostEvacuate).toEqual({ hosts: [{ name: 'p1' }] })
+    })
+
     test('counts room, simulates, adds it to an aggregate and finds it and its claims', async () => {
       const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, forceHosts: ['o1'] } }
       const counted = await ask('query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: { spec } })

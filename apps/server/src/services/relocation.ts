@@ -7,6 +7,7 @@ import {
   type HostName,
   type HostRecord,
   isLive,
+  nodesNamed,
   presentHosts,
   presentName,
   type RequestSpec,
@@ -227,11 +228,7 @@ export function createRelocation(
 const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
   answer.flatMap(({ selected, alternates }) => [selected, ...alternates])
 
-const nodesOf = ({ fleet }: Pick<Replica, 'fleet'>, name: EvacuationInput['host']): HostRecord[] =>
-  fleet.hosts
-    .nodesOf(name.host)
-    .map((index) => fleet.hosts.get(index))
-    .filter(({ node }) => typeof name.node !== 'string' || node === name.node)
+const nodesOf = ({ fleet }: Pick<Replica, 'fleet'>, name: EvacuationInput['host']): HostRecord[] => nodesNamed(fleet.hosts, name)
 
 const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
   notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])

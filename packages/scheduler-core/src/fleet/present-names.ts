@@ -28,6 +28,15 @@ export function presentName(hosts: HostTable, name: HostName): HostName {
   return { host, node }
 }
 
+/** The hosts that are there of a name, present or of before: all nodes of it, or the one that is named. */
+export function nodesNamed(
+  hosts: HostTable,
+  { host, node }: { readonly host: string; readonly node?: string | null | undefined },
+): HostRecord[] {
+  if (typeof node === 'string') return [hosts.find(presentName(hosts, { host, node })) ?? []].flat()
+  return presentHosts(hosts, [host]).flatMap((name) => hosts.nodesOf(name).map((index) => hosts.get(index)))
+}
+
 /** The host that one is by now: it may have gone into another. */
 export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
   record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))
