@@ -12,6 +12,7 @@ import {
   metadataReaders,
   nearMisses,
   partsNaming,
+  presentHosts,
   servedProfiles,
   type Void,
   ZONE_KEY,
@@ -167,6 +168,16 @@ export function createAggregates(replica: Replica): Aggregates {
     return current.version === ifVersion ? current : versionConflict(ifVersion, current)
   }
 
+  /** An edit with its hosts as they are called now. A list may still have a name of before. */
+  const named = <Edit extends AggregateEdit>(edit: Edit): Edit => {
+    const { hosts } = replica.fleet
+    const removed = edit.removeHosts ?? []
+    return {
+      ...edit,
+      addHosts: presentHosts(hosts, edit.addHosts ?? []),
+      removeHosts: [...new Set([...removed, ...presentHosts(hosts, removed)])],
+    }
+  }
   /** Problems of an edit; hosts that nobody reported yet may be on their way, so it looks at the store before it says so. */
   const check = async (edit: AggregateEdit): Promise<Issue[]> => {
     const added = edit.addHosts ?? []
@@ -227,14 +238,14 @@ export function createAggregates(replica: Replica): Aggregates {
     async create(input, dryRun) {
       const issues = await check(input)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
-      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, input), dryRun)
+      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), dryRun)
     },
     async importNova(document, dryRun) {
       const read = readAggregate(document, ['document'])
       if ('message' in read) return invalid([read])
       await replica.fresh()
       const current = find(read.uuid)
-      const edit = editTo(read, current)
+      const edit = editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current)
       const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
@@ -244,7 +255,7 @@ export function createAggregates(replica: Replica): Aggregates {
       const issues = await check(edit)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const current = await at(uuid, ifVersion)
-      return 'type' in current ? current : write(uuid, ifVersion, edited(current, edit), dryRun)
+      return 'type' in current ? current : write(uuid, ifVersion, edited(current, named(edit)), dryRun)
     },
     async delete(uuid, ifVersion, dryRun) {
       const current = await at(uuid, ifVersion)
@@ -305,7 +316,8 @@ function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
   const removed = new Set(removeHosts)
   for (const [i, host] of (addHosts ?? []).entries()) {
     const path = ['input', 'addHosts', String(i)]
-    if (hosts.nodesOf(host).length === 0) issues.push(issue(path, host, 'be the name of a host that has reported', 'host.unknown'))
+    if (presentHosts(hosts, [host]).every((name) => hosts.nodesOf(name).length === 0))
+      issues.push(issue(path, host, 'be the name of a host that has reported', 'host.unknown'))
     if (removed.has(host)) issues.push(issue(path, host, 'not be removed by the same edit', 'call.repeated'))
   }
   return issues

@@ -7,6 +7,7 @@ import {
   type HostStatus,
   hostKey,
   isLive,
+  nodesNamed,
   type UsedFrom,
   type UsedFromSet,
 } from '@gantt/scheduler-core'
@@ -104,11 +105,12 @@ export function createHosts(replica: Replica): Hosts {
     const issues = checkText(['reason'], reason, { max: 1_000 })
     if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
     if (issues.length > 0) return invalid(issues)
-    if (hosts.some((name) => named(name).length === 0)) await replica.fresh()
-    const missing = hosts.findIndex((name) => named(name).length === 0)
+    const meant = (name: HostNameInput): HostRecord[] => nodesNamed(replica.fleet.hosts, name)
+    if (hosts.some((name) => meant(name).length === 0)) await replica.fresh()
+    const missing = hosts.findIndex((name) => meant(name).length === 0)
     const lost = hosts[missing]
     if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
-    return [...new Set(hosts.flatMap((name) => named(name)))]
+    return [...new Set(hosts.flatMap(meant))]
   }
   return {
     find,

@@ -9,6 +9,7 @@ import {
   parseFleetEdits,
   parseProfile,
   type RequestSpec,
+  withPresentNames,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { answerInPieces } from '../replica/question.ts'
@@ -35,6 +36,8 @@ export interface Hypothesis {
 export interface Hypothetical {
   readonly fleet: Fleet
   readonly profile: Profile
+  /** What is to be decided, with the names that hosts have on that fleet; in the order in which it was given. */
+  readonly requests: readonly RequestSpec[]
   /** Revision of the fleet before the edits. */
   readonly asOf: number
   /** What is other than in the fleet of that revision. */
@@ -66,7 +69,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     return copyFleet(replica.fleet)
   }
 
-  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], requests = []) => {
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], given = []) => {
     const issues = [
       ...others,
       ...(overlay?.issues ?? []),
@@ -92,10 +95,12 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
     const problems = await answerInPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
+    const requests = given.map((request) => withPresentNames(fleet, request))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {
       fleet,
       profile: answered ?? profile,
+      requests,
       asOf,
       edits,
       isOver: () => performance.now() >= over,

@@ -25,6 +25,12 @@ const NOTHING = currentStats(
 /** Live claims that keep a host from being forgotten: a reservation whose time is over does not. */
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
 
+/** The name of a node whose host gets another one: where it goes by its host's name, it goes by the new one; others keep their own if none is given. */
+export const nameAfter = (
+  { host, node }: HostName,
+  by: { readonly host: string; readonly node?: string | null | undefined },
+): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
+
 /** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
 export function takeForget(fleet: Fleet, { hosts: names, isForced, reason }: HostForgotten): Void {
   const { hosts, now } = fleet
