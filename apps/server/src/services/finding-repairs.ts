@@ -83,7 +83,8 @@ async function tryOut(
   const after = copyFleet(before)
   const { place, now } = before
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
-  const [refusal] = after.apply({ ...basis, changes: [change], revision: place.revision + 1, at: now })
+  const entry = { ...basis, changes: [change], revision: place.revision + 1, at: now }
+  const [refusal] = await answerInPieces(after.applyInSteps(entry))
   if (refusal !== undefined) return { refusal: sentenceOf(refusal) }
   return answerInPieces(
     (function* () {

@@ -7,6 +7,9 @@ export const SLICE = 500
  */
 export type Steps<Result> = Generator<undefined, Result>
 
+/** As many elements between two pauses as there are: no pause is offered. Deciding a call takes it, where each pause would cost. */
+export const WHOLE = Number.POSITIVE_INFINITY
+
 /** Work with pauses, done without any; what it asks at them has no answer. */
 export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {
   for (;;) {

@@ -3,6 +3,7 @@ import type { PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
+import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
 import { refuseUntold } from './not-reported.ts'
@@ -87,7 +88,13 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 }
 
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
-export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered {
+export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
+
+/** Hosts that one filter is asked about, or one weigher, between two pauses. */
+export const HOSTS_AT_ONCE = 256
+
+/** The same with pauses; the fleet must stay as it is until the end. */
+export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.presentCount
   const named = asked[0]?.named
@@ -95,7 +102,13 @@ export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered
   let left = hosts.length
   const counts: FilterCount[] = []
   for (const { name, prepared } of asked) {
-    const { kept, errors } = prepared === undefined ? { kept: 0, errors: left } : keepPassing(prepared, hosts, left)
+    let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]
+    for (let from = 0; prepared !== undefined && from < left; from += slice) {
+      if (from > 0) yield
+      const passed = keepPassing(prepared, hosts, { from, to: Math.min(from + slice, left) }, kept)
+      kept = passed.kept
+      errors += passed.errors
+    }
     counts.push({ filter: name, entered, passed: kept, ...(errors > 0 ? { errors } : {}) })
     entered = left = kept
   }
@@ -109,12 +122,17 @@ function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32A
   return hosts
 }
 
-/** Moves the hosts that pass to the front of the list, in their order, and tells how many they are. */
-function keepPassing(prepared: PreparedFilter, hosts: Int32Array, entered: number): { kept: number; errors: number } {
-  let kept = 0
-  let i = 0
+/** Moves those of some hosts that pass behind the first `kept` of the list, in their order, and tells how many it keeps then. */
+function keepPassing(
+  prepared: PreparedFilter,
+  hosts: Int32Array,
+  { from, to }: { readonly from: number; readonly to: number },
+  before: number,
+): { kept: number; errors: number } {
+  let kept = before
+  let i = from
   try {
-    for (; i < entered; i++) {
+    for (; i < to; i++) {
       const host = hosts[i] as HostIndex
       const verdict: unknown = prepared.passes(host)
       if (verdict === true) hosts[kept++] = host
@@ -124,7 +142,7 @@ function keepPassing(prepared: PreparedFilter, hosts: Int32Array, entered: numbe
     // the careful way below meets the same host again
   }
   let errors = 0
-  for (; i < entered; i++) {
+  for (; i < to; i++) {
     const host = hosts[i] as HostIndex
     const verdict = passesSafely(prepared, host)
     if (verdict === true) hosts[kept++] = host

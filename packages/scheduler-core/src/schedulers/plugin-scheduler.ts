@@ -2,6 +2,7 @@ import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { atOnce, WHOLE } from '../fleet/steps.ts'
 import { frozenCopy } from '../frozen-copy.ts'
 import { memoByObject } from '../memo.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
@@ -57,7 +58,7 @@ export function choose(
     guarded.close()
     const hosts = hostsOf(answer, request, fleet, fail)
     overlay.rollback(before)
-    const selection = placeOn(compiled, hosts, request, fleet, overlay, options)
+    const selection = atOnce(placeOn(compiled, hosts, request, fleet, overlay, options, WHOLE))
     const wrong = wrongIn(selection, hosts, request, fleet)
     if (wrong !== undefined) throw fail(wrong)
     return { ok: true, selection }
