@@ -177,7 +177,7 @@ export class Fleet {
 
   /** While locked, `apply` throws. For overlays. */
   lock(): void {
-    if (this.#locked) throw new Error('the fleet has an open overlay already')
+    if (this.#locked) throw new Error('the fleet has an open overlay already, or an entry is being applied to it')
     this.#locked = true
   }
 

@@ -182,12 +182,7 @@ class Run {
     let left = candidates.hosts
     const passes = (check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined =>
       service?.isTold?.(host, reads) === false ? false : this.#ask(check, host)
-    function* keep(
-      filter: string,
-      check: HostCheck | undefined,
-      failed = false,
-      reads: readonly StatsField[] = [],
-    ): Steps<void> {
+    function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []): Steps<void> {
       let errors = failed ? left.length : 0
       const asked = left
       if (failed || check !== undefined) left = []

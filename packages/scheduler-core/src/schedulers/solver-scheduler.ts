@@ -35,9 +35,7 @@ export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
 
     const given = indexesOf(solution.hosts)
     const isWhole = given.length === request.numInstances
-    const solved = isWhole
-      ? yield* placeOn(compiled, given, request, fleet, overlay, { ...options, allOrNothing: true }, slice)
-      : undefined
+    const solved = isWhole ? yield* placeOn(compiled, given, request, fleet, overlay, { ...options, allOrNothing: true }, slice) : undefined
     overlay.rollback(before)
     const holds = solved !== undefined && solved.parts.length === request.numInstances
     const objective = !holds ? null : batch === undefined ? worthOf(given) : solution.objective

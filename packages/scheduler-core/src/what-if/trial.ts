@@ -117,7 +117,9 @@ export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied
     const { hosts } = yield* runFiltersInSteps(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), fleet)
     const passing = Array.from(hosts.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
-    const others = passing.map(({ host: name, node }) => ({ host: name, node })).filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
+    const others = passing
+      .map(({ host: name, node }) => ({ host: name, node }))
+      .filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
     return { placed: true, found, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
   } finally {
     overlay.discard()
