@@ -16,10 +16,12 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
   const two = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 }, numInstances: 20 } }
   const giant = { gantt: { flavor: { vcpus: 20_000, memoryMb: 8_192 } } }
   // the fleet's hosts have two cells each
+  const twoCells = { key: 'hw:numa_nodes', value: '2' }
+  const dedicated = { key: 'hw:cpu_policy', value: 'dedicated' }
   const cells = (more: Readonly<Record<string, unknown>>) => ({
-    gantt: { ...more, flavor: { vcpus: 8, memoryMb: 16_384, rootGb: 20, extraSpecs: { 'hw:numa_nodes': '2', 'hw:cpu_policy': 'dedicated' } } },
+    gantt: { ...more, flavor: { vcpus: 8, memoryMb: 16_384, rootGb: 20, extraSpecs: [twoCells, dedicated] } },
   })
-  const fullCells = { gantt: { flavor: { vcpus: 64, memoryMb: 4_000_000, extraSpecs: { 'hw:numa_nodes': '2' } } } }
+  const fullCells = { gantt: { flavor: { vcpus: 64, memoryMb: 4_000_000, extraSpecs: [twoCells] } } }
   const [decision] = decisions
   const refused = decisions.at(-1)
   const [host] = hosts

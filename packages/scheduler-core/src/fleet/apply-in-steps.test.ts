@@ -44,7 +44,12 @@ const rows: readonly (readonly [string, readonly Change[]])[] = [
     [
       { type: 'aggregate', uuid: aUuid(1), expectedVersion: 7, next: null },
       { type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names.slice(0, 1_000)) },
-      { type: 'aggregate', uuid: aUuid(3), expectedVersion: 0, next: { ...zone(names), name: 'other', metadata: { availability_zone: 'z2' } } },
+      {
+        type: 'aggregate',
+        uuid: aUuid(3),
+        expectedVersion: 0,
+        next: { ...zone(names), name: 'other', metadata: { availability_zone: 'z2' } },
+      },
       aClaim({ key: 'last', hosts: ['h3'] }),
     ],
   ],

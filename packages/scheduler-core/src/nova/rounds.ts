@@ -180,20 +180,28 @@ class Run {
     const candidates = candidatesOf(this.#request, input)
     const filters: FilterRun[] = []
     let left = candidates.hosts
+    // of all filters together
+    let untilPause = slice
     const passes = (check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined =>
       service?.isTold?.(host, reads) === false ? false : this.#ask(check, host)
     function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []): Steps<void> {
       let errors = failed ? left.length : 0
       const asked = left
       if (failed || check !== undefined) left = []
-      for (let from = 0; check !== undefined && from < asked.length; from += slice) {
-        if (from > 0) yield
-        const passed = asked.slice(from, from + slice).filter((host) => {
+      for (let from = 0; check !== undefined && from < asked.length; ) {
+        if (untilPause === 0) {
+          yield
+          untilPause = slice
+        }
+        const some = asked.slice(from, from + untilPause)
+        const passed = some.filter((host) => {
           const verdict = passes(check, reads, host)
           if (verdict === undefined) errors++
           return verdict === true
         })
         left = left.concat(passed)
+        untilPause -= some.length
+        from += some.length
       }
       filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
     }

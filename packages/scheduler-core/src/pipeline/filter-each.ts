@@ -39,6 +39,7 @@ export function createFiltering(
     }
   }
 
+  const [aloneAtOnce, beyondAtOnce] = [alone, beyond].map(({ length }) => Math.ceil(slice / Math.max(1, length))) as [number, number]
   const kept = new Verdicts(asked, fleet)
   let versions: Float64Array | undefined
   let hosts = new Int32Array(0)
@@ -49,7 +50,7 @@ export function createFiltering(
     const all = fleet.hosts.presentIndexes
     const looked = changed ?? all
     for (let i = 0; i < looked.length; i++) {
-      if (i > 0 && i % slice === 0) yield
+      if (i > 0 && i % aloneAtOnce === 0) yield
       const host = looked[i] as HostIndex
       const passed = kept.passed(host)
       kept.pass(host)
@@ -59,7 +60,7 @@ export function createFiltering(
     if (beyond.length > 0) {
       const verdicts = kept.copy()
       for (let i = 0; i < all.length; i++) {
-        if (i > 0 && i % slice === 0) yield
+        if (i > 0 && i % beyondAtOnce === 0) yield
         ask(beyond, all[i] as HostIndex, verdicts)
       }
       return { hosts: verdicts.passing(), steps: verdicts.counts(), changed: undefined }

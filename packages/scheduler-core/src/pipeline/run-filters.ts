@@ -90,7 +90,7 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
 export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
 
-/** Hosts that one filter is asked about, or one weigher, between two pauses. */
+/** Hosts about which filters or weighers are asked between two pauses, each time counted. */
 export const HOSTS_AT_ONCE = 256
 
 /** The same with pauses; the fleet must stay as it is until the end. */
@@ -101,13 +101,21 @@ export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, s
   const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
+  // of all filters together: of few hosts several are asked before a pause
+  let untilPause = slice
   for (const { name, prepared } of asked) {
     let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]
-    for (let from = 0; prepared !== undefined && from < left; from += slice) {
-      if (from > 0) yield
-      const passed = keepPassing(prepared, hosts, { from, to: Math.min(from + slice, left) }, kept)
+    for (let from = 0; prepared !== undefined && from < left; ) {
+      if (untilPause === 0) {
+        yield
+        untilPause = slice
+      }
+      const to = Math.min(from + untilPause, left)
+      const passed = keepPassing(prepared, hosts, { from, to }, kept)
       kept = passed.kept
       errors += passed.errors
+      untilPause -= to - from
+      from = to
     }
     counts.push({ filter: name, entered, passed: kept, ...(errors > 0 ? { errors } : {}) })
     entered = left = kept

@@ -1,7 +1,7 @@
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { type Steps, WHOLE } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledProfile, CompiledWeigher } from './compile.ts'
@@ -64,7 +64,7 @@ export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Wei
 
 /** The same as `runWeighers`, with pauses. */
 export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array, slice = HOSTS_AT_ONCE): Steps<Weighed> {
-  if (hosts.length <= slice) return runWeighers(steps, hosts)
+  if (slice === WHOLE) return runWeighers(steps, hosts)
   const weighers: WeigherScores[] = []
   for (const step of steps) {
     const given = yield* inParts(step.rawOf, hosts, slice)

@@ -138,7 +138,7 @@ function* select(
   const chosen: Chosen =
     compiled.scheduler === undefined
       ? { ok: false, failed: withFailure(profile, 'no loaded plug-in has it') }
-      : choose(compiled.scheduler, compiled, request, fleet, overlay, options)
+      : yield* choose(compiled.scheduler, compiled, request, fleet, overlay, options, slice)
   if (chosen.ok) return { selected: chosen.selection, judged: profile }
   return yield* select(slice, fleet, overlay, request, chosen.failed, options)
 }
