@@ -36,16 +36,13 @@ import { HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
-import { atOnce, inSlices, type Steps } from './steps.ts'
+import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
 
 /** Fences rise with the log: the revision, then the claim's place in its entry. */
 const CLAIMS_PER_ENTRY = 65_536
-
-/** Changes of an entry, or hosts and claims that are counted anew, between two pauses. */
-const SLICE = 32
 
 /** An entry or a checkpoint of a newer release: the replica must stop writing, and be upgraded. */
 export class UnknownEntryError extends Error {

@@ -1,5 +1,5 @@
-/** Elements that are taken or put back between two pauses: a few milliseconds of work. */
-export const SLICE = 500
+/** Hosts, claims or changes that are taken or put back between two pauses: a host of two NUMA cells and eight GPUs takes long. */
+export const SLICE = 32
 
 /**
  * Long work as a generator: it yields after a counted amount of work, and whoever runs it decides by time whether to go on at once. What it
