@@ -92,7 +92,9 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
     }),
     ...Object.entries({
       'every host once more': { addHosts: [{ likeHost: host, count: Math.min(hosts.length, 10_000) }] },
-      'every host once more, in a new zone': { addHosts: [{ likeHost: host, count: Math.min(hosts.length, 10_000), availabilityZone: 'z9' }] },
+      'every host once more, in a new zone': {
+        addHosts: [{ likeHost: host, count: Math.min(hosts.length, 10_000), availabilityZone: 'z9' }],
+      },
       'every host removed': { removeHosts: hosts },
       'every host disabled': { disableHosts: hosts },
       'every host enabled': { enableHosts: hosts },

@@ -52,7 +52,9 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
   ],
   [
     'a comparison of profiles',
-    () => ['{ compareProfiles(baseline: "default", candidate: { draft: { filters: [{ name: "ComputeFilter" }], weighers: [] } }) { sampled } }'],
+    () => [
+      '{ compareProfiles(baseline: "default", candidate: { draft: { filters: [{ name: "ComputeFilter" }], weighers: [] } }) { sampled } }',
+    ],
   ],
   [
     'an edit of an aggregate that is only tried',
