@@ -84,7 +84,7 @@ export {
   statsSchemas,
   statsVersions,
 } from './fleet/stats-versions.ts'
-export { atOnce, type Steps, sortInSteps } from './fleet/steps.ts'
+export { atOnce, inSlices, SLICE, type Steps, sortInSteps } from './fleet/steps.ts'
 export { type UsedFrom, usedFromValues } from './fleet/used-from.ts'
 export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'

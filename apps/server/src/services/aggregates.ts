@@ -7,26 +7,32 @@ import {
   covers,
   type Fleet,
   fleetKeys,
+  inSlices,
   isExact,
+  isLive,
   type MetadataReader,
   metadataReaders,
   nearMisses,
   partsNaming,
   presentHosts,
+  SLICE,
+  type Steps,
   servedProfiles,
   type Void,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
 import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type Dated, datedIn } from './dated.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
-import { type Impact, impactOn } from './hosts.ts'
+import type { Impact } from './hosts.ts'
 import { readAggregate } from './nova-import.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { snapshotOf } from './snapshots.ts'
 import { checkName, checkText } from './text.ts'
 
 const MAX_HOSTS = 100_000
@@ -148,11 +154,12 @@ export function createAggregates(replica: Replica): Aggregates {
 
   /** Writes the next state of an aggregate, or tells what writing it would do. */
   const write = async (uuid: string, expectedVersion: number, next: AggregateState | null, dryRun: boolean): Promise<AggregateOutcome> => {
-    const { fleet } = replica
-    const before = find(uuid)
-    const impact = impactOf(fleet, before, next)
+    const fleet = snapshotOf(replica)
+    const impact = await answerInPieces(impactOf(fleet, fleet.aggregates.byUuid.get(uuid), next))
     const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next }
-    const verdict: Void = dryRun ? fleet.aggregates.refuses(change) : (await replica.propose([change]))[0]?.void
+    const verdict: Void = dryRun
+      ? await answerInPieces(fleet.aggregates.refusesInSteps(change))
+      : (await replica.propose([change]))[0]?.void
     if (verdict === 'aggregate.version') return versionConflict(expectedVersion, find(uuid))
     if (verdict !== undefined) return refused(verdict, next)
     const planned: Aggregate | null =
@@ -323,7 +330,7 @@ function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
   return issues
 }
 
-function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateState | null): Impact {
+function* impactOf({ hosts }: Fleet, before: Aggregate | undefined, next: AggregateState | null): Steps<Impact> {
   const were = new Set(before?.hosts)
   const will = new Set(next?.hosts)
   const left = [...were].filter((host) => !will.has(host))
@@ -333,9 +340,17 @@ function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateSt
   const zoneNext = next === null ? null : zoneOf(next)
   const zoneMoves =
     (zoneBefore === null ? 0 : left.length) + (zoneNext === null ? 0 : joined.length) + (zoneBefore === zoneNext ? 0 : stayed.length)
-  const impact = impactOn(viewsOf(fleet, [...left, ...joined, ...stayed]), zoneMoves)
-  const isRisky = zoneMoves > 0 && impact.claimsOnAffectedHosts > 0
-  return isRisky ? { ...impact, warnings: ['Hosts that hold claims would change their availability zone.'] } : impact
+  let [hostsAffected, claimsOnAffectedHosts] = [0, 0]
+  for (const host of inSlices([...left, ...joined, ...stayed], SLICE)) {
+    if (host === undefined) yield
+    for (const index of host === undefined ? [] : hosts.nodesOf(host)) {
+      hostsAffected++
+      for (const claim of hosts.get(index).claims) if (isLive(claim)) claimsOnAffectedHosts++
+    }
+  }
+  const isRisky = zoneMoves > 0 && claimsOnAffectedHosts > 0
+  const warnings = isRisky ? ['Hosts that hold claims would change their availability zone.'] : []
+  return { hostsAffected, zoneChanges: zoneMoves, claimsOnAffectedHosts, warnings }
 }
 
 const versionConflict = (expected: number, current: Aggregate | undefined): VersionConflict => ({

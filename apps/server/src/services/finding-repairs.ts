@@ -123,7 +123,8 @@ export function createFindingRepairs({
       if (!('changes' in tried))
         return tried.type === 'placed' ? refused('It is so already: nothing would be written.', ['id']) : refusedAs(tried)
       const made = tried.changes.filter(isProposal).flatMap(({ parts }) => parts.map(({ claim }) => claim))
-      const refusal = applyTo(after, tried.changes) ?? applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id)))
+      const refusal =
+        (await applyTo(after, tried.changes)) ?? (await applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id))))
       return refusal === undefined ? done(after, made, before.place.revision) : refused(refusal, ['id'])
     }
     const outcome = await placement.select(account, input, request)
@@ -253,7 +254,7 @@ function chosen(options: Iterable<RepairOption>, name: string | null, text: stri
 /** What changes would write, on a copy of the fleet. */
 async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried | { readonly refusal: string }> {
   const after = copyFleet(before)
-  const refusal = applyTo(after, changes)
+  const refusal = await applyTo(after, changes)
   if (refusal !== undefined) return { refusal }
   return answerInPieces(
     (function* () {
@@ -269,11 +270,12 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
   )
 }
 
-/** Applies changes to a fleet of the caller's own; what was refused, as a sentence. */
-function applyTo(fleet: Fleet, changes: readonly Change[]): string | undefined {
+/** Applies changes to a fleet of the caller's own, in pieces; what was refused, as a sentence. */
+async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
   const { place, now } = fleet
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
-  const refusal = fleet.apply({ ...basis, changes, revision: place.revision + 1, at: now }).find((found) => found !== undefined)
+  const verdicts = await answerInPieces(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
+  const refusal = verdicts.find((found) => found !== undefined)
   return refusal === undefined ? undefined : sentenceOf(refusal)
 }
 

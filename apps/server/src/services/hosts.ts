@@ -1,7 +1,7 @@
 import {
+  appendInSteps,
   type Change,
   copyFleet,
-  ENTRY_FORMAT,
   type Fleet,
   type HostRecord,
   type HostStatus,
@@ -13,6 +13,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { HostOrder } from '@gantt/scheduler-core/query'
 import { eachInPieces, sortInPieces } from '../replica/in-pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostOrder } from './host-order.ts'
@@ -163,7 +164,7 @@ export function createHosts(replica: Replica): Hosts {
       const records = await toEdit(hosts, reason)
       if (!Array.isArray(records)) return records
       const changes = records.map(({ host, node }): UsedFromSet => ({ type: 'usedFrom', host, node, usedFrom, reason }))
-      const impact = impactOn(records.map(viewOf), 0, changesOfFree(replica.fleet, records, changes))
+      const impact = impactOn(records.map(viewOf), 0, await changesOfFree(snapshotOf(replica), records, changes))
       if (!dryRun) await replica.propose(changes)
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
@@ -177,19 +178,10 @@ export function impactOn(views: readonly HostView[], zoneChanges: number, warnin
 }
 
 /** What a change of where used amounts come from would leave free, class by class, as sentences; for at most 20 hosts. */
-function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly UsedFromSet[]): string[] {
+async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly UsedFromSet[]): Promise<string[]> {
   const told = records.slice(0, MOST_TOLD)
   const copy = copyFleet(fleet)
-  const { place, now } = copy
-  copy.apply({
-    format: ENTRY_FORMAT,
-    id: `dry run on ${place.id}`,
-    writer: '',
-    basis: place,
-    changes,
-    revision: place.revision + 1,
-    at: now,
-  })
+  await answerInPieces(appendInSteps(copy, changes))
   const sentences = told.flatMap((record) => {
     const after = new Map(capacityOf(viewHost(copy, record)).map(({ resourceClass, free }) => [resourceClass, free]))
     return capacityOf(viewHost(fleet, record)).flatMap(({ resourceClass, free }) => {

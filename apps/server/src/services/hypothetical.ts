@@ -6,7 +6,7 @@ import {
   type Fleet,
   type FleetEdits,
   type Profile,
-  parseFleetEdits,
+  parseFleetEditsInSteps,
   parseProfile,
   type RequestSpec,
   withPresentNames,
@@ -75,14 +75,17 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    /** Undefined where it cannot be: the reasons are kept until all of them are known. */
+    /** Keeps the reasons until all of them are known. */
+    const keptFault = (error: unknown): undefined => {
+      if (!(error instanceof InputFault)) throw error
+      issues.push(...error.issues)
+    }
+    /** Undefined where it cannot be. */
     const kept = <Value>(read: () => Value): Value | undefined => {
       try {
         return read()
       } catch (error) {
-        if (!(error instanceof InputFault)) throw error
-        issues.push(...error.issues)
-        return undefined
+        return keptFault(error)
       }
     }
     const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
@@ -91,7 +94,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     })
     const asOf = fleet.place.revision
     const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
-    const edits = kept(() => editsOf(fleet, overlay))
+    const edits = await editsOf(fleet, overlay).catch(keptFault)
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
     const problems = await answerInPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
@@ -115,8 +118,8 @@ function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: 
   return changes === null || changes === undefined ? usableProfile(fleet, named, ['input', 'profile']) : draftOf(fleet, named, changes)
 }
 
-function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): FleetEdits {
-  const edits = parseFleetEdits(fleet, overlay?.document ?? {})
+async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<FleetEdits> {
+  const edits = await answerInPieces(parseFleetEditsInSteps(fleet, overlay?.document ?? {}))
   if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
   return edits.value
 }
