@@ -57,5 +57,6 @@ export function unlistedSince({ hosts, ledger }: Fleet, claim: Claim): number | 
   const destination = claim.target === null ? undefined : ledger.claims.get(claim.target)
   const next = destination && hosts.records[destination.host]
   if (next !== undefined && (next.stats.instances === null || next.present.has(claim.instance))) return null
-  return claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt
+  // the other end of the move may have been the last to list it
+  return Math.max(claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt, destination?.unlistedAt ?? 0)
 }
