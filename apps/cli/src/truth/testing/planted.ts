@@ -13,7 +13,7 @@ import {
   type Weigher,
   weighers,
 } from '@gantt/scheduler-core'
-import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
+import { forgetMovedUnits, type PickedUnitKind } from '@gantt/scheduler-core/testing'
 import { type Core, trueCore } from '../core.ts'
 
 /** A mistake that the core could have, put in from outside; `remove` takes it out again. */
@@ -115,12 +115,8 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...answer, counterfactuals: answer.counterfactuals.map((one) => ({ ...one, request: more })) }
     },
   }),
-  'a claim forgets its amount when pins move': spoilCore({
-    decide: (fleet, overlay, input) => {
-      forgetMovedGpus(fleet)
-      return trueCore.decide(fleet, overlay, input)
-    },
-  }),
+  'a claim forgets its amount when pins move: GPUs': forgetsMoved('GPU'),
+  'a claim forgets its amount when pins move: dedicated CPUs': forgetsMoved('DEDICATED_CPU'),
   'a report gives away what its own instances hold': spoilCore({
     decide: (fleet, overlay, input) => {
       for (const { covered, used, claimed, free } of fleet.hosts.classes.values())
@@ -141,6 +137,15 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'an explanation forgets the earlier picks': spoilCore({
     examineAgain: (fleet, before, record, _instance, read) => trueCore.examineAgain(fleet, before, record, 0, read),
   }),
+}
+
+function forgetsMoved(unit: PickedUnitKind): Plant {
+  return spoilCore({
+    decide: (fleet, overlay, input) => {
+      forgetMovedUnits(fleet, [unit])
+      return trueCore.decide(fleet, overlay, input)
+    },
+  })
 }
 
 function moreOf(reason: Reason, by: number): Reason {

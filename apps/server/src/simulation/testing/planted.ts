@@ -1,5 +1,5 @@
 import { Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
-import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
+import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world.ts'
 
 /**
@@ -119,7 +119,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
-        forgetMovedGpus(fleet)
+        forgetMovedUnits(fleet)
         return verdicts
       })
     },
