@@ -47,7 +47,7 @@ export interface Outcome {
 export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
   const { fleet, append } = openLog()
-  const model: ModelFleet = { hosts: [], aggregates: plan.aggregates, claims: [] }
+  const model: ModelFleet = { hosts: [], aggregates: [...plan.aggregates], claims: [] }
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
@@ -106,7 +106,7 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
     must(reportOf(host, node, publishedStats(stats), 1))
     if (status !== 'ENABLED') must({ type: 'status', host, node, status, reason: 'drawn' })
     if (liveness !== 'UP') must({ type: 'liveness', host, node, state: liveness, reason: 'drawn' })
-    model.hosts.push({ host, node, stats, present: stats.instances ?? [], status, liveness })
+    model.hosts.push({ host, node, stats, present: stats.instances ?? [], status, liveness, isGone: false })
   }
   for (const { uuid, ...next } of plan.aggregates) must({ type: 'aggregate', uuid, expectedVersion: 0, next })
 }
@@ -173,9 +173,9 @@ function compareDecisions(
     },
   )
 
-  function toRecord({ counts, ranked, tied, checks }: ModelInstance) {
+  function toRecord({ counts, ranked, tied, hosts: candidates }: ModelInstance) {
     const best = ranked.slice(0, 10).map(({ host, raw, total }) => ({ ...nameOf(host), raw, total }))
-    return { candidates: checks.length, filters: counts, best, tied }
+    return { candidates, filters: counts, best, tied }
   }
 
   function nameOf(position: number) {
@@ -188,7 +188,7 @@ function compareDecisions(
 function compareExaminations(path: string, fleet: Fleet, examined: Examination, model: ModelInstance): string | undefined {
   const { steps, weighed, ranked, firstRefusing, hostCount } = examined
   const names = steps.map(({ filter }) => filter)
-  for (const { index, host } of fleet.hosts.records) {
+  for (const { index, host } of fleet.hosts.present) {
     const checks = model.checks[index] ?? []
     const told = examined.checksOf(index)
     const first = checks.findIndex(({ verdict }) => verdict === 'FAIL')
@@ -207,8 +207,8 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
     if (inChecks !== undefined) return inChecks
   }
   const refused = steps.flatMap(({ reasons }) => reasons).reduce((sum, { hosts }) => sum + hosts, 0)
-  if (refused + weighed.hosts.length !== hostCount || hostCount !== model.checks.length)
-    return `${path}: ${refused} refused and ${weighed.hosts.length} passed are not the fleet of ${model.checks.length}`
+  if (refused + weighed.hosts.length !== hostCount || hostCount !== model.hosts)
+    return `${path}: ${refused} refused and ${weighed.hosts.length} passed are not the fleet of ${model.hosts}`
   const scores = ranked.map((position) => {
     const contributions = weighed.weighers.map((scored) => contributionAt(scored, position))
     let sum = 0
@@ -248,8 +248,8 @@ function firstOf<T>(list: readonly T[], find: (item: T, position: number) => str
 }
 
 /** What the matrix adds up to, filter by filter. */
-function countsOf({ checks, filters }: ModelInstance) {
-  let entered = checks.length
+function countsOf({ checks, filters, hosts }: ModelInstance) {
+  let entered = hosts
   return filters.map(({ filter, asked }, s) => {
     const firstHere = checks.filter((host) => host.findIndex(({ verdict }) => verdict === 'FAIL') === s)
     const reasons: Record<string, number> = {}
