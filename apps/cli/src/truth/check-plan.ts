@@ -11,8 +11,10 @@ import {
 } from '@gantt/scheduler-core'
 import { compareCapacity } from './check-capacity.ts'
 import { compareFacts } from './check-facts.ts'
+import { leaveAndCompare } from './check-leaving.ts'
 import { compareWeights } from './check-weights.ts'
 import { compareCounterfactuals } from './check-what-would-fit.ts'
+import { compareFindings } from './check-world.ts'
 import {
   asStored,
   type Core,
@@ -46,7 +48,8 @@ export interface Outcome {
  */
 export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
-  const { fleet, append } = openLog()
+  const log = openLog()
+  const { fleet, append } = log
   const model: ModelFleet = { hosts: [], aggregates: [...plan.aggregates], claims: [] }
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
@@ -54,10 +57,10 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   // what is proposed in the same entry was decided on the state that the entry finds
   const reportsBefore = Math.min(1, logged)
   for (const [i, question] of plan.earlier.entries()) {
-    if (i === reportsBefore) reportAgain(plan, append, model)
+    const inWorld = i === reportsBefore ? changeWorld() : undefined
     const decided = decideOn(core, fleet, before, profile, question, `d${i}`)
     const expected = decideAsModel(model, { ...question, request: getRequest(question.request), profile })
-    const found = compareDecisions(`earlier ${i}`, decided, expected, model)
+    const found = inWorld ?? compareDecisions(`earlier ${i}`, decided, expected, model)
     if (found !== undefined) return { difference: found, decision: expected, profile }
     if (expected.placed.length === 0) continue
     const isLogged = i < logged
@@ -76,8 +79,9 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     for (const { host, instance, takes } of expected.placed)
       model.claims.push({ host, instance, group: bound, takes, isListed: false, isLogged })
   }
-  if (plan.earlier.length <= reportsBefore) reportAgain(plan, append, model)
-  const { difference: found, decision } = checkQuestion(core, fleet, before, model, profile, plan.question)
+  const inWorld = (plan.earlier.length <= reportsBefore ? changeWorld() : undefined) ?? compareFindings(core, fleet, model)
+  const { difference: inDecision, decision } = checkQuestion(core, fleet, before, model, profile, plan.question)
+  const found = inWorld ?? inDecision
   const { request: input, seed, alternates, allOrNothing } = plan.question
   const request = getRequest(input)
   const inMore =
@@ -86,6 +90,13 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesWeights ? checkWeights() : undefined) ??
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
+
+  /** Hosts leave, and others report anew: the log and the model go on. */
+  function changeWorld(): string | undefined {
+    const found = leaveAndCompare(plan, log, model)
+    if (found === undefined) reportAgain(plan, append, model)
+    return found ?? compareFindings(core, fleet, model)
+  }
 
   function checkWeights(): string | undefined {
     const { record } = decideOn(core, fleet, before, profile, plan.question, 'w')
@@ -114,9 +125,9 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
 function reportAgain({ reports }: Plan, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
   for (const { host: position, stats: told } of reports) {
     const host = model.hosts[position]
-    if (host === undefined) continue
+    if (host === undefined || host.isGone) continue
     const stats = getStats(told)
-    const verdict = append(reportOf(host.host, host.node, publishedStats(stats), 2))
+    const verdict = append(reportOf(host.host, host.node, publishedStats(stats), 10))
     if (verdict !== undefined) throw new PlanError(`the plan is wrong: its later report is ${verdict}`)
     report(model, host, stats)
   }

@@ -1,4 +1,4 @@
-import { capacityOf, claimsOn, hugeUsedIn, type ModelFleet, type ModelHost, setAsideIn } from './fleet.ts'
+import { capacityOf, claimsOn, hugeUsedIn, type ModelClaim, type ModelFleet, type ModelHost, setAsideIn } from './fleet.ts'
 
 export interface ModelCell {
   readonly id: number
@@ -89,25 +89,12 @@ function pinSome(cells: readonly CellTally[], count: number): void {
   }
 }
 
-/** The NUMA cells of a host by number, with what is taken of them. */
-export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
-  const { stats } = host
-  const reported = [...stats.numaCells].sort((a, b) => a.id - b.id)
-  const cells = reported.map((cell): CellTally => {
-    const memoryCapacity = capacityOf(cell.memoryMb, stats.ramAllocationRatio)
-    return {
-      id: cell.id,
-      cpus: [...cell.cpuset].sort((a, b) => a - b),
-      pinned: [...(cell.pinnedCpus ?? [])],
-      cpuCapacity: capacityOf(cell.cpuset.length, stats.cpuAllocationRatio),
-      sharedUsed: cell.cpuUsage ?? 0,
-      memoryCapacity,
-      memoryFree: memoryCapacity - (cell.memoryUsageMb ?? 0),
-    }
-  })
+/** What claims hold of the cells of a host, as far as its report counts it, and the rest. */
+function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonly shown: CellHold[]; readonly waiting: CellHold[] } {
+  const reported = stats.numaCells
   const shown: CellHold[] = []
   const waiting: CellHold[] = []
-  for (const { takes, isListed } of claimsOn(fleet, host))
+  for (const { takes, isListed } of claims)
     for (const { cell, cpus, memoryMb, pinned = [] } of takes.numa ?? []) {
       const named = reported.filter(({ id }) => id === cell)
       const counting = named.length === 0 ? reported : named
@@ -125,6 +112,40 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
       shown.push(part(true))
       waiting.push(part(false))
     }
+  return { shown, waiting }
+}
+
+/** What claims of listed instances hold beyond what the report counts of their cells, sort by sort. */
+export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
+  const { shown } = holdsOf(host, claims)
+  if (host.stats.numaCells.length === 0) return []
+  const sum = (numbers: readonly (number | null)[]): number => numbers.reduce<number>((total, number) => total + (number ?? 0), 0)
+  const cells = host.stats.numaCells
+  const sorts = [
+    [sum(shown.map(({ cpus }) => cpus)), sum(cells.map(({ cpuUsage }) => cpuUsage))],
+    [sum(shown.map(({ memoryMb }) => memoryMb)), sum(cells.map(({ memoryUsageMb }) => memoryUsageMb))],
+    [sum(shown.map(({ pinned }) => pinned.length)), sum(cells.map(({ pinnedCpus }) => pinnedCpus?.length ?? 0))],
+  ] as const
+  return sorts.flatMap(([held, used]) => (held > used ? [`at least ${held}, not ${used}`] : []))
+}
+
+/** The NUMA cells of a host by number, with what is taken of them. */
+export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
+  const { stats } = host
+  const reported = [...stats.numaCells].sort((a, b) => a.id - b.id)
+  const cells = reported.map((cell): CellTally => {
+    const memoryCapacity = capacityOf(cell.memoryMb, stats.ramAllocationRatio)
+    return {
+      id: cell.id,
+      cpus: [...cell.cpuset].sort((a, b) => a - b),
+      pinned: [...(cell.pinnedCpus ?? [])],
+      cpuCapacity: capacityOf(cell.cpuset.length, stats.cpuAllocationRatio),
+      sharedUsed: cell.cpuUsage ?? 0,
+      memoryCapacity,
+      memoryFree: memoryCapacity - (cell.memoryUsageMb ?? 0),
+    }
+  })
+  const { shown, waiting } = holdsOf(host, claimsOn(fleet, host))
   const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
   const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
   // claims of listed instances hold more than is reported: from where they name it, then from any cell

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
-import { claimsOn, type ModelFleet, type ModelHost } from './fleet.ts'
+import { claimsOn, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 
 export type GpusAsked = NonNullable<RequestSpec['gpus']>
@@ -91,6 +91,19 @@ export interface ModelGpu {
   readonly index: number
   readonly model: string | null
   readonly free: number
+}
+
+/** Thousandths that claims of listed instances hold beyond what the report counts. */
+export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly ModelClaim[]): string[] {
+  if (gpus.length === 0) return []
+  const counts = (index: number): boolean => {
+    const named = gpus.filter((gpu) => gpu.index === index)
+    return (named.length === 0 ? gpus : named).some(({ usedMilli }) => usedMilli !== null)
+  }
+  const shown = claims.filter(({ isListed }) => isListed).flatMap(({ takes }) => takes.gpu ?? [])
+  const held = shown.reduce((sum, { index, milli }) => (counts(index) ? sum + milli : sum), 0)
+  const used = gpus.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
+  return held > used ? [`at least ${held}, not ${used}`] : []
 }
 
 /** The GPUs of a host by number, with the thousandths that are free. */
