@@ -85,7 +85,7 @@ function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelH
   const listing = fleet.hosts.filter((host) => listsInstance(host, instance))
   const counted = listing.filter((host) => {
     const here = claimsHere(fleet, host, instance)
-    return here.length === 0 || here.some((claim) => isLive(claim) || isLongOver(fleet, claim, afterMs))
+    return here.some(isLive) || here.every((claim) => isLongOver(fleet, claim, afterMs))
   })
   const claimed = fleet.claims
     .filter((claim) => claim.instance === instance && isLive(claim))

@@ -266,7 +266,12 @@ test('the core judges every log as the reference model does, and reaches its sta
 })
 
 test('a claim that forgets its amount when pins move is found', () => {
-  expect(fc.check(judgesAlike((fleet) => forgetMovedUnits(fleet)), { numRuns: 500, endOnFailure: true }).failed).toBe(true)
+  expect(
+    fc.check(
+      judgesAlike((fleet) => forgetMovedUnits(fleet)),
+      { numRuns: 500, endOnFailure: true },
+    ).failed,
+  ).toBe(true)
 })
 
 test('what lies further back than places are remembered is no basis any more', () => {
