@@ -59,7 +59,7 @@ interface SelectAnswer {
 }
 
 interface StatsAnswer {
-  readonly results: readonly { readonly issues?: readonly { readonly code: string }[] }[]
+  readonly results: readonly { readonly issues?: readonly { readonly rule: string }[] }[]
 }
 
 /** What a report call needs next to what the history keeps of it. */
@@ -140,8 +140,8 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
       const { incarnation, sequence, stats } = report
       const update = { name: { host: call.as ?? call.host }, reporter: { incarnation, sequence }, report: { full: stats } }
       const { updateResourceStats } = await client.request<{ updateResourceStats: StatsAnswer }>(STATS, { input: { updates: [update] } })
-      const codes = updateResourceStats.results.flatMap(({ issues = [] }) => issues.map(({ code }) => code))
-      return { type: codes.some((code) => code.startsWith('report.host_')) ? 'gone' : codes.length > 0 ? 'invalid' : 'done' }
+      const rules = updateResourceStats.results.flatMap(({ issues = [] }) => issues.map(({ rule }) => rule))
+      return { type: rules.some((rule) => rule.startsWith('report.host_')) ? 'gone' : rules.length > 0 ? 'invalid' : 'done' }
     }
     case 'read':
       await client.request(READ)

@@ -4,7 +4,7 @@ import type { Amounts, Setting } from './history.ts'
 import { isPickedUnit, PICKED_UNITS, reportOf, UNITS_OF_A_HOST } from './picked-units.ts'
 
 export const STATS = `mutation Stats($input: UpdateResourceStatsInput!) {
-  updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } ... on ValidationError { issues { code } } } } }`
+  updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } ... on ValidationError { issues { rule } } } } }`
 
 /** A full report's body. */
 export type Stats = Readonly<Record<string, unknown>>
