@@ -238,7 +238,7 @@ test('what a version that is tried would have done is shown over time, with the 
     const found = await run('profile', 'show', 'site')
     expect(found.out).toContain('over time')
     return found
-  })
+  }, 120_000)
   expect(shown.out).toMatch(/\nfrom +compared +alike +elsewhere +failing +placed\n[\s\S]*Z +1 +0 % +1 +0 +0\n/i)
   expect(shown.out).toMatch(/\n\S+ ELSEWHERE:\s\S+\s\(rank\s\d+\),\s\S+\s\(rank\s\d+\)\n/)
   expect(widthOf(shown.out)).toBeLessThanOrEqual(80)

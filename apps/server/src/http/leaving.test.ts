@@ -122,7 +122,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       const [row] = await rows("SELECT status FROM compute_node WHERE host = 'b1'")
       const [aggregate] = await rows("SELECT hosts FROM aggregate WHERE name = 'b'")
       expect([row?.status, aggregate?.hosts]).toEqual(['FORGOTTEN', ['b2']])
-    })
+    }, 120_000)
     const status = 'mutation { hostSetStatus(hosts: [{ host: "b1" }], status: DISABLED, reason: "x") { __typename } }'
     expect((await ask(status)).hostSetStatus.__typename).toBe('NotFound')
     expect(await placeOn('b1')).toMatchObject({ __typename: 'NoValidHost' })
@@ -186,7 +186,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
         { host: 'd3' },
       ])
       expect(await rows(`SELECT host FROM claim WHERE instance_uuid = '${instance}'`)).toEqual([{ host: 'd3' }])
-    })
+    }, 120_000)
   })
 
   test('a host that has claims takes no other one in; a name that is taken or not plain is refused', async () => {

@@ -334,7 +334,7 @@ describe('Z19 and what Placement and Nova test about consumers', () => {
     expect(verdict).not.toContain('claim.instance_taken')
   })
 
-  test('test_claim_resources_success_resize_to_same_host: a resize on its own host is the same instance, once', () => {
+  test('test_claim_resources_success_resize_to_same_host_no_shared: a resize on its own host is the same instance, once', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], mode: 'CONFIRM', grants: passing })])
     const resize = aMove({ key: 'r', intent: 'RESIZE', instances: [X], grants: { classes: { VCPU: 2 } }, source: refOf(log, 'a.0') })

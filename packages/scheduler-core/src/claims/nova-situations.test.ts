@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { aClaim, aLog, aMove, aReport, aUuid, someInstances, type TestLog } from '../testing/index.ts'
 import { cell, gpu, gpus, pins, pool, Scene } from './testing/scene.ts'
 
-/** Situations that Nova and Placement test, each named after its test there, with what they come to here. */
+/** Situations that Nova and Placement test, each named after its test there (a file of gabbits and its step, a command of nova-manage), with what they come to here. */
 
 const cpus = (amount: number) => ({ classes: { VCPU: amount } })
 const device = { pci: [{ request: 0, pool: 'v:p@0', count: 1 }] }
@@ -58,7 +58,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     }
   })
 
-  test('test_orphaned_instances_no_migrations: what runs without a claim takes its room all the same', () => {
+  test('nova-manage placement heal_allocations: what runs without a claim takes its room all the same', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, cpus(3))
     scene.report({ vcpusUsed: 5, instances: [aUuid(0xdead)] })
@@ -67,7 +67,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_deleted_instances_with_migrations: a claim that ended while its instance runs on is counted until a list is without it', () => {
+  test('test_remove_deleted_instances_allocations_deleted_instance: a claim that ended while its instance runs on is counted until a list is without it', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, cpus(3))
     scene.report({ vcpusUsed: 3, instances: [aUuid(1)] })
@@ -102,7 +102,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_source_and_dest_migration: one that resizes in place is counted once, at its larger size, next to what is reported', () => {
+  test('test_some_instances_source_and_dest_migration: one that resizes in place is counted once, at its larger size, next to what is reported', () => {
     const scene = new Scene(silent)
     scene.report(silent)
     scene.claim(1, cpus(2))
@@ -115,7 +115,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_delete_allocation_for_instance: a claim that ends there is free at once, whatever the host reports in use', () => {
+  test('test_delete_allocation_for_shelve_offloaded_instance: a claim that ends there is free at once, whatever the host reports in use', () => {
     const scene = new Scene({ ...silent, gpus: gpus(0, 0) })
     scene.report({ ...silent, vcpusUsed: 2, gpus: gpus(1_000, 0) })
     scene.claim(1, { ...cpus(2), ...gpu(1) })
@@ -150,7 +150,7 @@ describe('idempotency keys, after the retries of the report client', () => {
   const forgottenAt = ({ fleet }: TestLog, key: string, account = 'acme') => fleet.ledger.findKey(account, key)?.forgottenAt
   const one = (key: string, number: number, more: object = {}) => someInstances({ key, instances: [aUuid(number)], ...more })
 
-  test('test_claim_resources_retries: a call that is repeated after its claim ended is the same call, until its key is forgotten', () => {
+  test('test_put_allocations_retries_conflict: a call that is repeated after its claim ended is the same call, until its key is forgotten', () => {
     const log = begin()
     log.append([one('a', 1)], { at: 1_000 })
     log.append([release(log, 'a.0')], { at: 2_000 })
@@ -160,7 +160,7 @@ describe('idempotency keys, after the retries of the report client', () => {
     expect(log.append([one('a', 1, { ids: ['anew'] })], { at: 12_002 })).toEqual([undefined])
   })
 
-  test('test_put_allocations_for_several: the key of a request for several lives as long as one of its claims', () => {
+  test('allocations-post.yaml, post allocations two consumers: the key of a request for several lives as long as one of its claims', () => {
     const log = begin()
     log.append([someInstances({ key: 'a', hosts: ['h1', 'h2'], instances: [aUuid(1), aUuid(2)] })])
     log.append([release(log, 'a.0')], { at: 5_000 })
@@ -169,7 +169,7 @@ describe('idempotency keys, after the retries of the report client', () => {
     expect([forgottenAt(log, 'a'), log.fleet.ledger.endedKeyCount]).toEqual([16_000, 1])
   })
 
-  test('test_move_allocations: the key of the source ends with the move, and that of the destination lives', () => {
+  test('test_move_to_empty_target: the key of the source ends with the move, and that of the destination lives', () => {
     const log = begin()
     log.append([one('a', 1, { mode: 'CONFIRM' })])
     log.append([aMove({ key: 'm', hosts: ['h2'], instances: [aUuid(1)], source: refOf(log, 'a.0') })])
@@ -178,7 +178,7 @@ describe('idempotency keys, after the retries of the report client', () => {
     expect([forgottenAt(log, 'a'), forgottenAt(log, 'm')]).toEqual([17_000, null])
   })
 
-  test('consumers of two projects may have the same name: a key is its account’s own', () => {
+  test('allocations-post.yaml, post allocations two users: a key is its account’s own', () => {
     const log = begin()
     expect(log.append([one('a', 1), aClaim({ key: 'a', account: 'other', ids: ['o.0'], instances: [aUuid(2)] })])).toEqual([
       undefined,
