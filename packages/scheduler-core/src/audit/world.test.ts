@@ -252,6 +252,28 @@ describe('repairs of what hosts report', () => {
   })
 })
 
+describe('an instance of which its destination knew last', () => {
+  const movedAway = () => new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h1').lists('h2', A)
+  const missed = [expect.stringMatching(/^instance\.unlisted \| h1 \| a \| none since /)]
+
+  test('is asked for at its source from the end of the move on', () => {
+    const scene = movedAway()
+      .after(2 * HOUR)
+      .releases('b')
+      .lists('h2')
+    expect(scene.found).toEqual([])
+    expect(scene.after(HOUR - 1).found).toEqual([])
+    expect(scene.after(1).found).toEqual(missed)
+  })
+
+  test('has been missing since the destination does not list it either', () => {
+    const scene = movedAway().after(HOUR).lists('h2')
+    expect(scene.found).toEqual([])
+    expect(scene.after(HOUR - 1).found).toEqual([])
+    expect(scene.after(1).found).toEqual(missed)
+  })
+})
+
 describe('repairs of an instance with claims in two projects', () => {
   const repairs = (scene: Scene): string[] => {
     const { fleet } = scene.log
