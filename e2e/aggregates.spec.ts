@@ -214,7 +214,7 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   await expect(draft.getByRole('heading', { name: 'Draft on version 4' })).toBeVisible()
 })
 
-test('the answers of a look come below its buttons, each asked for once', async ({ page, visit, service }) => {
+test('the answers of a look come below its buttons, each asked for once', { tag: '@rare' }, async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-stand-still', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
@@ -316,7 +316,7 @@ test('two tabs edit one aggregate: the slower one is shown what the other change
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'other', value: 'tab' }] })
 })
 
-test('a draft outlives its key: refused, signed in again, and applied', async ({ page, visit, service, provokes }) => {
+test('a draft outlives its key: refused, signed in again, and applied', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
   provokes(401)
   const uuid = await gather(service.client, 'outlives', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
@@ -342,7 +342,11 @@ test('a draft outlives its key: refused, signed in again, and applied', async ({
   expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'kept', value: 'yes' }] })
 })
 
-test('names that nobody knows are told, and the true number of those that are not shown', async ({ page, visit, service }) => {
+test('names that nobody knows are told, and the true number of those that are not shown', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const known = ['az1-04', 'az1-05', 'az1-06']
   const uuid = await gather(service.client, 'pasted', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
@@ -383,7 +387,7 @@ test('what the look counts is what is there once it is applied: hosts and claims
   await expectRowCount(page, 'Claims', 3)
 })
 
-test('a draft stays with its aggregate, and is gone once it is dropped', async ({ page, visit, service }) => {
+test('a draft stays with its aggregate, and is gone once it is dropped', { tag: '@rare' }, async ({ page, visit, service }) => {
   const one = await gather(service.client, 'drafted', { hosts: ['az1-04'] })
   const other = await gather(service.client, 'not-drafted', { hosts: ['az1-05'] })
   await visit(`/aggregates/${one}?edit=yes`)
@@ -403,7 +407,7 @@ test('a draft stays with its aggregate, and is gone once it is dropped', async (
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeEnabled()
 })
 
-test('a draft stays in sight while the service does not answer', async ({ page, visit, service, provokes }) => {
+test('a draft stays in sight while the service does not answer', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
   provokes('ERR_FAILED')
   const uuid = await gather(service.client, 'kept-in-sight', { hosts: ['az1-04'] })
   await page.clock.install()
@@ -417,7 +421,7 @@ test('a draft stays in sight while the service does not answer', async ({ page, 
   await page.unroute('**/graphql')
 })
 
-test('members tell whether they take instances', async ({ page, visit, service }) => {
+test('members tell whether they take instances', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit(`/aggregates/${service.seed.aggregates.az1}`)
   for (const word of ['up', 'disabled', 'az1']) await expect(rowWith(page, 'Members', 'az1-02')).toContainText(word)
   await expect(rowWith(page, 'Members', 'az1-03')).toContainText('enabled')
@@ -440,7 +444,7 @@ test('an aggregate is deleted only with its name written', async ({ page, visit,
   expect((await service.client.request<Read>(READ, { uuid })).aggregate).toBeNull()
 })
 
-test('looks: the list, one, its draft, making one, deleting one @looks', async ({ page, visit, look, service }) => {
+test('looks: the list, one, its draft, making one, deleting one @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   const one = `/aggregates/${service.seed.aggregates.fast}`
   await visit('/aggregates')
   await expect(rowWith(page, 'Aggregates', 'zone-az1')).toBeVisible()

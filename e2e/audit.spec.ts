@@ -138,7 +138,7 @@ test('a key without OPERATE is told what it lacks @looks', async ({ page, servic
   await look('the audit without its scope')
 })
 
-test('looks: the audit, a row, none that matches @looks', async ({ page, visit, look }) => {
+test('looks: the audit, a row, none that matches @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/audit')
   await expect(rowsOf(page, 'Audit').first()).toBeVisible()
   await look('the audit')

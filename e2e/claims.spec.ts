@@ -69,7 +69,7 @@ test('every count opens exactly that many claims; one leads to its host and to i
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
-test('how much of what was proposed came to nothing is told as on the overview', async ({ page, visit, service }) => {
+test('how much of what was proposed came to nothing is told as on the overview', { tag: '@rare' }, async ({ page, visit, service }) => {
   await reserve(service.client)
   for (const path of ['/claims', '/overview']) {
     await visit(path)
@@ -240,7 +240,7 @@ test('what is pressed as the list changes is the claim that is seen there', asyn
   else await expect(chosen.locator('.mono')).toHaveText(seen)
 })
 
-test('ages are cut into bars, each of which opens exactly its claims', async ({ page, visit, service }) => {
+test('ages are cut into bars, each of which opens exactly its claims', { tag: '@rare' }, async ({ page, visit, service }) => {
   const account = 'has-ages'
   const caller = createClient({
     url: `${service.origin}/graphql`,
@@ -353,7 +353,7 @@ test('a key that may only read ends nothing', async ({ page, service }) => {
   await expect(page.getByRole('checkbox')).toHaveCount(0)
 })
 
-test('looks: claims, none that matches, ending some @looks', async ({ page, visit, look, service }) => {
+test('looks: claims, none that matches, ending some @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await reserve(service.client)
   await visit('/claims?q=state:RESERVED')
   await expect(rowsOf(page, 'Claims').first()).toBeVisible()

@@ -200,7 +200,7 @@ test('columns are taken in, and stand in the address', { tag: '@rare' }, async (
   await expect(page).toHaveURL(/\/hosts\?at=\d+/)
 })
 
-test('looks: the bars, a range of them, groups @looks', async ({ page, visit, look, service }) => {
+test('looks: the bars, a range of them, groups @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await decide(service.client, 'x5.looked', 2, 2)
   await visit(listOf(`flavor:x5.* at>=${yesterday()}`))
   await expectRowCount(page, 'Decisions', 4)

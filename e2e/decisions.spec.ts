@@ -318,7 +318,7 @@ test('new decisions wait while one reads the list, and come in when asked for', 
   await expect(waitingButton(page, 1)).toBeHidden()
 })
 
-test('how a decision ended is told by colour too, in light and in dark', async ({ page, visit }) => {
+test('how a decision ended is told by colour too, in light and in dark', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/decisions?q=outcome:NO_VALID_HOST')
   const badge = rowsOf(page, 'Decisions').first().locator('[data-outcome=NO_VALID_HOST]')
   await expect(badge).toBeVisible()
@@ -369,7 +369,7 @@ test('a new decision costs one page, however many were read', { tag: '@rare' }, 
   expect(read).toEqual([null])
 })
 
-test('an answer that comes late takes no row out of a live list', async ({ page, visit, service }) => {
+test('an answer that comes late takes no row out of a live list', { tag: '@rare' }, async ({ page, visit, service }) => {
   const placeOne = () => place(service.client, { flavor: 'x1.late' })
   await placeOne()
   await visit('/decisions?q=flavor:x1.late')
@@ -403,7 +403,7 @@ test('an answer that comes late takes no row out of a live list', async ({ page,
   expect(seen).toEqual([...seen].sort((a, b) => a - b))
 })
 
-test('what was copied is said', async ({ page, context, visit, service }) => {
+test('what was copied is said', { tag: '@rare' }, async ({ page, context, visit, service }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
@@ -452,7 +452,11 @@ test('every instance of a request has its own view', async ({ page, visit, servi
   await expect(page.getByRole('tab', { name: 'Instance 2', exact: true })).toHaveAttribute('aria-selected', 'true')
 })
 
-test('a gang that the solver placed shows its numbers, and each member with its host', async ({ page, visit, service }) => {
+test('a gang that the solver placed shows its numbers, and each member with its host', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await service.client.request(
     `mutation { profileVersionCreate(profile: "gangs", input: { note: "batches", scheduler: SOLVER,
       filters: [{ name: "ComputeFilter" }], weighers: [{ name: "RAMWeigher", multiplier: 1 }] }) { __typename } }`,
@@ -468,7 +472,7 @@ test('a gang that the solver placed shows its numbers, and each member with its 
   await expect(destinations.nth(2)).toContainText(`database${hosts[1]}`)
 })
 
-test('matrix and weights have room for their columns at 1280 pixels', async ({ page, visit, service }) => {
+test('matrix and weights have room for their columns at 1280 pixels', { tag: '@rare' }, async ({ page, visit, service }) => {
   await page.setViewportSize({ width: 1280, height: 720 })
   await visit(addressOf(service.seed.placed.decisionId))
   const over = (grid: HTMLElement | SVGElement): number => grid.scrollWidth - grid.clientWidth
@@ -491,7 +495,7 @@ test('a filter of decisions narrows to the outcome', async ({ page, visit }) => 
 })
 
 test.describe('looks', () => {
-  test('the list, and without a hit @looks', async ({ page, visit, look }) => {
+  test('the list, and without a hit @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
     await visit('/decisions')
     await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
     await page.keyboard.press('j')
@@ -508,14 +512,14 @@ test.describe('looks', () => {
     await look('a refused request')
   })
 
-  test('a placed request, compared with another host @looks', async ({ page, visit, look, service }) => {
+  test('a placed request, compared with another host @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.placed.decisionId)}?pin=az1-04`)
     await expect(page.getByRole('region', { name: 'Weights' }).locator('[data-host]').first()).toBeVisible()
     await page.getByText('The request as it was asked').click()
     await look('a placed request')
   })
 
-  test('two decisions side by side @looks', async ({ page, visit, look, service }) => {
+  test('two decisions side by side @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     const { placed, refused } = service.seed
     await visit(`${addressOf(refused.decisionId)}?with=${encodeURIComponent(placed.decisionId)}`)
     await expect(page.locator('[data-compared]')).toBeVisible()
@@ -523,7 +527,7 @@ test.describe('looks', () => {
     await look('two decisions side by side')
   })
 
-  test('what would make it fit, and the receipt verified @looks', async ({ page, visit, look, service }) => {
+  test('what would make it fit, and the receipt verified @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
     // it moves what is below it
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
@@ -532,7 +536,7 @@ test.describe('looks', () => {
     await look('what would make it fit')
   })
 
-  test('an id that is none @looks', async ({ page, visit, look, provokes }) => {
+  test('an id that is none @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
     provokes(400)
     await visit(addressOf('no-such-id'))
     await expect(page.getByRole('alert')).toContainText('it must be the global id of a Decision')
@@ -684,7 +688,7 @@ test('[ and ] go through the decisions of the list, and those behind a list of c
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('a decision is compared with the try before it, whatever it asked for', async ({ page, visit, service }) => {
+test('a decision is compared with the try before it, whatever it asked for', { tag: '@rare' }, async ({ page, visit, service }) => {
   const instance = randomUUID()
   const first = await place(service.client, { flavor: 'x1.first-try', vcpus: 999, memoryMb: 64, instance })
   const second = await place(service.client, { flavor: 'x1.second-try', vcpus: 998, memoryMb: 64, instance })
@@ -755,7 +759,10 @@ test('a decision is replayed on the fleet as it is now: in the address, said on 
   expect(decisionCounts.decisions).toBe(1)
 })
 
-test('a filter that finds none says how long all of a decision is kept; the list tells of each', async ({ page, visit }) => {
+test('a filter that finds none says how long all of a decision is kept; the list tells of each', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/decisions?q=flavor:no-such')
   await expect(page.getByText('All of a decision is kept for 7 days')).toBeVisible()
   await visit('/decisions?cols=at,kept')

@@ -188,7 +188,7 @@ test('a document that may be framed shows nothing by itself', async ({ page, ser
   expect(service.origin).toBe(new URL(page.url()).origin)
 })
 
-test('looks: GraphiQL, whose editors follow each change of the colours @looks', async ({ page, visit, schemes, axe }) => {
+test('looks: GraphiQL, whose editors follow each change of the colours @looks', { tag: '@rare' }, async ({ page, visit, schemes, axe }) => {
   await visit(addressOf('{ viewer { scopes } }'))
   await ask(page, 'ADMIN')
   // back to the first as well: what GraphiQL kept of the last colours is not what it has to begin with

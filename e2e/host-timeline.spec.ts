@@ -111,7 +111,11 @@ test('what is shown of it is chosen by keyboard, and the address says so', async
   await expect(page.getByText('Nothing of that happened to it: lost tries.')).toBeVisible()
 })
 
-test('a long life is shown in parts, and who may not read the audit is not told who', async ({ page, visit, service }) => {
+test('a long life is shown in parts, and who may not read the audit is not told who', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await report(service.client, { 'tl-03': {} })
   for (let i = 0; i < 55; i++) await setStatus(service.client, 'tl-03', i % 2 === 0 ? 'DISABLED' : 'ENABLED', `turn ${i}`)
   await visit('/hosts/tl-03?sheet=timeline')

@@ -170,7 +170,7 @@ test('a host is replaced after a look at what follows it; its former address lea
   await expect(page.locator('[data-formerly]')).toContainText('Another one may report as lv-10 now')
 })
 
-test('a page that is open follows its host to the new name', async ({ page, visit, service }) => {
+test('a page that is open follows its host to the new name', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'lv-20': {} })
   await visit('/hosts/lv-20')
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -225,6 +225,34 @@ test('forgotten hosts are found behind the list @looks', async ({ page, visit, l
   await page.goBack()
   await page.getByRole('link', { name: 'Hosts that are there' }).click()
   await expect(page.getByRole('grid', { name: 'Hosts' })).toBeVisible()
+  // and by the palette, where it is said that they are not there
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('textbox').fill('lv-40')
+  const found = page.getByRole('dialog').getByRole('button', { name: /lv-40/ }).first()
+  await expect(found).toContainText('forgotten')
+  await found.click()
+  await expect(page.locator('[data-forgotten]')).toBeVisible()
+})
+
+test('a claim that comes after the look is not ended with the others: it is seen first', async ({ page, visit, service }) => {
+  const { client } = service
+  await withClaim(client, 'lv-60')
+  await visit('/hosts/lv-60')
+  await page.getByRole('button', { name: 'Forget' }).click()
+  const dialog = dialogOf(page, /^Forget lv-60/)
+  await dialog.getByLabel('Reason').fill('scrapped')
+  await dialog.getByRole('button', { name: 'See what ends with it' }).click()
+  await dialog.getByRole('checkbox', { name: 'End its 1 claim' }).check()
+  const gantt = { forceHosts: ['lv-60'], flavor: { vcpus: 1, memoryMb: 64 } }
+  await client.request('mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }', {
+    in: { idempotencyKey: crypto.randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } },
+  })
+  await dialog.getByRole('button', { name: 'Forget it and end 1 claim' }).click()
+  await expect(dialog).toContainText('2 live claims are on lv-60. 1 were expected: look again at what would end.')
+  const { claims } = await client.request<{ readonly claims: { readonly totalCount: number } }>(
+    '{ claims(first: 1, states: [CONFIRMED, MATERIALISED], query: "host:lv-60") { totalCount } }',
+  )
+  expect(claims.totalCount).toBe(2)
 })
 
 test('who may not is told so, nothing is done in the past, and a failure leaves the dialog as it is', async ({

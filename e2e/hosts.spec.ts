@@ -204,7 +204,10 @@ test('the terms of a filter stand below it: each is edited there, taken out by i
   await expect(chips).toHaveCount(0)
 })
 
-test('however many terms a filter has, they take two lines at most, and the list leaves room for them', async ({ page, visit }) => {
+test('however many terms a filter has, they take two lines at most, and the list leaves room for them', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   const many = Array.from({ length: 40 }, (_, i) => `-agg:none-of-them-${i}`).join(' ')
   await visit(`/hosts?view=table&q=${encodeURIComponent(many)}`)
   const chips = page.getByRole('list', { name: 'Filter hosts: its terms' })
@@ -389,11 +392,9 @@ test('the sheet of a host stands in its address, and each opens what its count s
   await expect(claims).toBeVisible()
 })
 
-test('what a storage service tells of a host is shown with its age, and what a claim takes of a shared pool with the claim', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('what a storage service tells of a host is shown with its age, and what a claim takes of a shared pool with the claim', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   const uuid = randomUUID()
   await report(service.client, { 'told-01': {} })
   const { updateResourceStats } = await service.client.request<{ updateResourceStats: { appliedCount: number } }>(
@@ -489,7 +490,7 @@ test('a host is evacuated after a look at where each of its instances would go; 
   await expect(dialog).toBeHidden()
 })
 
-test('what a change would touch is shown of what is written now: an answer that comes after an edit is none', async ({
+test('what a change would touch is shown of what is written now: an answer that comes after an edit is none', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -527,7 +528,13 @@ test('keys of the page below do nothing while a dialog is open', async ({ page, 
   await expect(page).toHaveURL('/hosts/az2-02')
 })
 
-test('a draft outlives its key: refused, asked for again, Escape, signed in, sent', async ({ page, visit, axe, service, provokes }) => {
+test('a draft outlives its key: refused, asked for again, Escape, signed in, sent', { tag: '@rare' }, async ({
+  page,
+  visit,
+  axe,
+  service,
+  provokes,
+}) => {
   provokes(401)
   await report(service.client, { 'draft-01': {} })
   await visit('/hosts/draft-01')
@@ -554,7 +561,7 @@ test('a draft outlives its key: refused, asked for again, Escape, signed in, sen
   await expect(page.getByRole('main')).toContainText('draining: a long story')
 })
 
-test('a key that ends while one only looks on is asked for again, and the feed goes on with the new one', async ({
+test('a key that ends while one only looks on is asked for again, and the feed goes on with the new one', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -731,7 +738,7 @@ test.describe('looks', () => {
     await look('hosts without a hit')
   })
 
-  test('a host, its sheets, its status, and one that is not there @looks', async ({ page, visit, look }) => {
+  test('a host, its sheets, its status, and one that is not there @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
     await visit('/hosts/az2-01')
     await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
     await look('a host')
@@ -789,7 +796,11 @@ test('hosts are chosen by x and Shift-x, all of them by a step of its own, and t
   expect(await namesOf(service.client, 'status:DISABLED host:az1-01')).toHaveLength(0)
 })
 
-test('chosen hosts are led to the draft of an aggregate, with exactly their names in it', async ({ page, visit, service }) => {
+test('chosen hosts are led to the draft of an aggregate, with exactly their names in it', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const names = Array.from({ length: 3 }, (_, i) => `to-gather-${i}`)
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
   const uuid = await gather(service.client, 'gathered "by hand"', { hosts: ['az1-04'] })
@@ -921,7 +932,7 @@ test('nothing moves under the pointer when what is loaded late comes', async ({ 
   expect(await clear.boundingBox()).toEqual(before)
 })
 
-test('two presses count both, however soon the second comes after the first', async ({ page, visit }) => {
+test('two presses count both, however soon the second comes after the first', { tag: '@rare' }, async ({ page, visit }) => {
   const pressTwice = (button: Locator, shiftKey = false): Promise<void> =>
     button.evaluate((element, shift) => {
       for (let press = 0; press < 2; press++)
@@ -984,7 +995,7 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
 })
 
 test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them', {
-  tag: '@colours',
+  tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   const of = (model: string) => ({
     hypervisorType: 'QEMU',
@@ -1030,12 +1041,9 @@ test('hosts are counted, found, ordered, grouped and compared by the CPUs that t
   await expectRowCount(page, 'Hosts', 1)
 })
 
-test('a host with markup for a name, and the longest traits, do no harm and keep within the page; longer ones are refused', async ({
-  page,
-  visit,
-  service,
-  context,
-}) => {
+test('a host with markup for a name, and the longest traits, do no harm and keep within the page; longer ones are refused', {
+  tag: '@rare',
+}, async ({ page, visit, service, context }) => {
   const name = '<img src=x onerror=alert(1)>'
   const trait = 'X'.repeat(255)
   await expect(report(service.client, { [name]: { traits: ['X'.repeat(10_000)] } })).rejects.toThrow(

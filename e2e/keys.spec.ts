@@ -117,7 +117,7 @@ test('a key that lets somebody in is found behind hundreds that ended, and all o
   await expect(page.getByRole('heading', { name: 'No key is like this' })).toBeVisible()
 })
 
-test('looks: keys, making one, ending one, without the scope @looks', async ({ page, visit, look, service }) => {
+test('looks: keys, making one, ending one, without the scope @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   const reader = await keyFor(service.client, 'reads-no-keys', ['READ'])
   await visit('/keys')
   await expect(rowsOf(page, 'Keys').first()).toBeVisible()

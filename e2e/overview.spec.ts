@@ -36,7 +36,7 @@ test('the zones are as full as their hosts, and open exactly these', async ({ pa
   await expect(page).toHaveURL('/hosts?q=az:az2')
 })
 
-test('hosts with nothing to give count in their zone, which opens them too', async ({ page, visit, service }) => {
+test('hosts with nothing to give count in their zone, which opens them too', { tag: '@rare' }, async ({ page, visit, service }) => {
   const nothing = { vcpus: 0, memoryMb: 0, localGb: 0, localGbUsed: 0 }
   await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
   await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
@@ -150,7 +150,7 @@ test('how long decisions took stands below how many there were: one cursor, by k
   await expect(page.locator('[data-range]')).toHaveCount(0)
 })
 
-test('a range drawn by the mouse stays through a reload, and a press clears it', async ({ page, visit, service }) => {
+test('a range drawn by the mouse stays through a reload, and a press clears it', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
   await visit('/overview?last=15m')
   // what stands above it is asked for by itself
@@ -200,7 +200,7 @@ test('figures say how they changed against the span of equal length before', asy
   await expect(figure(page, 'p99').locator('[data-trend]')).toHaveText(/%$/)
 })
 
-test('what is asked most is counted zone by zone, and simulated by a press', async ({ page, visit, service }) => {
+test('what is asked most is counted zone by zone, and simulated by a press', { tag: '@rare' }, async ({ page, visit, service }) => {
   // more than most, whatever other tests asked for; and it takes no room from them
   const { activity } = await service.client.request<{ readonly activity: { readonly flavors: readonly { readonly decisions: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { decisions } } }',
@@ -286,7 +286,7 @@ test('where the service does not answer the last numbers stay, and are said to b
   await page.unroute('**/graphql')
 })
 
-test('looks: the overview, of an empty fleet too @looks', async ({ page, visit, look, emptyService }) => {
+test('looks: the overview, of an empty fleet too @looks', { tag: '@rare' }, async ({ page, visit, look, emptyService }) => {
   await visit('/overview')
   await expect(page.locator('[data-code]').first()).toBeVisible()
   await expect(page.locator('[data-fits]').first()).toBeVisible()

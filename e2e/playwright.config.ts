@@ -14,7 +14,7 @@ const LARGE = /(large-fleet|states|why)\.spec\.ts$/
  * tests take half as long again.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
-/** What takes long, repeats for another page what a test of `npm test` checks on one, or is rarely met. */
+/** What takes long, repeats for another page what a test of `npm test` checks on one, only looks at states, or is rarely met. */
 const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 

@@ -237,7 +237,7 @@ test('a draft is one at a time, waits while the past is shown, and is of those w
   await expect(page.getByRole('button', { name: /^Draft from/ })).toHaveCount(0)
 })
 
-test('the looks of a draft @looks', async ({ page, visit, fleet, look }, { project }) => {
+test('the looks of a draft @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const name = `looks-${project.name}`
   await write(fleet.client, name, -2)
   await visit(`/profiles/${name}/draft`)

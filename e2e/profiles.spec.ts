@@ -166,7 +166,11 @@ test('a step that cannot be is refused in the dialog, with the reason', async ({
   await expect(dialog(page).getByLabel('Reason')).toHaveValue('yours')
 })
 
-test('a step that somebody else took since it was looked at is not followed by another one', async ({ page, visit, fleet }) => {
+test('a step that somebody else took since it was looked at is not followed by another one', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   await writeTwo(fleet.client, 'faster')
   await write(fleet.client, 'faster', 'packs more', PACKS)
   await activate(fleet.client, 'faster@2')
@@ -185,7 +189,7 @@ test('a step that somebody else took since it was looked at is not followed by a
   await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
 })
 
-test('a link to an old version shows it among many newer ones', async ({ page, visit, fleet }) => {
+test('a link to an old version shows it among many newer ones', { tag: '@rare' }, async ({ page, visit, fleet }) => {
   for (let i = 0; i < 14; i++) await write(fleet.client, 'long', `the ${i}th`, SPREADS)
   await visit('/profiles/long?version=2')
   await expect(page.locator('[data-version="2"]')).toBeInViewport()
@@ -285,12 +289,9 @@ test('what a version would have changed is told with its requests, and the link 
   await expect(page.locator('[data-headline]')).toBeVisible()
 })
 
-test('a comparison of nothing says so, one that is cancelled can be asked after all, one that cannot be is refused', async ({
-  page,
-  visit,
-  fleet,
-  provokes,
-}) => {
+test('a comparison of nothing says so, one that is cancelled can be asked after all, one that cannot be is refused', {
+  tag: '@rare',
+}, async ({ page, visit, fleet, provokes }) => {
   provokes(400)
   await writeTwo(fleet.client, 'unused')
   await visit('/profiles/unused?version=2&check=yes')
@@ -386,7 +387,7 @@ test('what is not there is said to be, and what may not be read', async ({ page,
   await expect(page.getByRole('alert').first()).toContainText('Your key may not do this')
 })
 
-test('the looks of profiles @looks', async ({ page, visit, fleet, look }, { project }) => {
+test('the looks of profiles @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await write(client, name, 'spreads', SPREADS)

@@ -44,7 +44,7 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
       ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
     const finding = { code: 'audit.column', promise: 'P1', subject: 'host', name: 'az1-01', host: 'az1-01', claim: null, field: 'free' }
-    const mend = { severity: 'VIOLATION', id: 'f1', repair: { text: 'Heal it.', automatic: false } }
+    const mend = { severity: 'VIOLATION', id: 'f1', repair: { text: 'Heal it.', automatic: false, options: [] } }
     const found = { ...finding, ...mend, expected: '4', actual: '5', since: own.lastSeenAt }
     const missing = { code: 'database.away', message: 'The database is away.', since: own.lastSeenAt }
     return route.fulfill({
@@ -92,6 +92,41 @@ test('what is found in reports of hosts is listed with what mends it: seen first
   await expect(found).toHaveCount(0, { timeout: 30_000 })
   const { host } = await service.client.request<{ readonly host: { readonly usedFrom: string } }>('{ host(name: "mute") { usedFrom } }')
   expect(host.usedFrom).toBe('CLAIMS')
+})
+
+test('where there are several ways to mend it, one is chosen, and what no report says is stated', { tag: '@colours' }, async ({
+  page,
+  visit,
+  service,
+  look,
+}) => {
+  const [first, second] = [crypto.randomUUID(), crypto.randomUUID()] as const
+  await report(service.client, { ghosts: { vcpus: 16, vcpusUsed: 4, memoryMbUsed: 2_048, instances: [first, second] } })
+  await visit('/replicas')
+  const found = page.locator('[data-finding="instance.unclaimed"]').filter({ hasText: 'ghosts' })
+  await expect(found).toContainText('notice', { timeout: 30_000 })
+  await found.getByRole('button', { name: 'Repair' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('it stays')
+  const see = dialog.getByRole('button', { name: 'See what would change' })
+  await expect(see).toBeDisabled()
+  await dialog.getByRole('radio', { name: `Claim ${second} on ghosts.` }).click()
+  await expect(see).toBeDisabled()
+  await dialog.getByLabel('vCPU').fill('2')
+  await dialog.getByLabel('Memory, MiB').fill('1024')
+  await look('a repair with several ways')
+  await see.click()
+  await expect(dialog.locator('[data-differences]')).toContainText('classes.VCPU.claimed')
+  // another size is another change: it is seen again first
+  await dialog.getByLabel('vCPU').fill('3')
+  await expect(dialog.locator('[data-differences]')).toHaveCount(0)
+  await see.click()
+  await dialog.getByRole('button', { name: 'Repair it' }).click()
+  await expect(dialog).toHaveCount(0)
+  const { claims } = await service.client.request<{ readonly claims: { readonly nodes: readonly { readonly instanceUuid: string }[] } }>(
+    '{ claims(first: 10, query: "host:ghosts") { nodes { instanceUuid } } }',
+  )
+  expect(claims.nodes).toEqual([{ instanceUuid: second }])
 })
 
 test('where the service does not answer, what was known stays, and is said to be old', async ({ page, visit, provokes }) => {
@@ -182,7 +217,7 @@ test.describe('two replicas on one database', () => {
   }
 })
 
-test('looks: replicas @looks', async ({ page, visit, look }) => {
+test('looks: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await look('replicas')

@@ -84,7 +84,7 @@ test('settings of the service stand with their value and where it is from, and n
   await expect(page.getByRole('radiogroup', { name: 'Contrast' })).toBeVisible()
 })
 
-test('looks: settings @looks', async ({ page, visit, look }) => {
+test('looks: settings @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/settings')
   await expect(page.locator('[data-setting=PORT]')).toBeVisible()
   await look('settings')

@@ -90,7 +90,7 @@ test.describe('signing in', () => {
     await expect(page.getByLabel('API key')).toBeVisible()
   })
 
-  test('signing out ends every tab, and signing in opens them again', async ({ page, context, visit, service }) => {
+  test('signing out ends every tab, and signing in opens them again', { tag: '@rare' }, async ({ page, context, visit, service }) => {
     await visit('/hosts')
     const other = await context.newPage()
     await other.goto('/aggregates')
@@ -104,7 +104,7 @@ test.describe('signing in', () => {
     await expect(other.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
   })
 
-  test('a link with a key signs in where the page is open already', async ({ page, service }) => {
+  test('a link with a key signs in where the page is open already', { tag: '@rare' }, async ({ page, service }) => {
     await page.goto('/aggregates')
     await expect(page.getByLabel('API key')).toBeVisible()
     await page.goto(`/aggregates#key=${service.key}`)
@@ -176,7 +176,7 @@ test.describe('finding one’s way', () => {
     await expect(heading('Aggregates')).toBeFocused()
   })
 
-  test('the first page of a visit takes no focus when what it waits for comes in', async ({ page, visit, service }) => {
+  test('the first page of a visit takes no focus when what it waits for comes in', { tag: '@rare' }, async ({ page, visit, service }) => {
     const held = await holdCalls(page, () => true)
     await visit(`/aggregates/${service.seed.aggregates.fast}`)
     await expect(page.getByRole('heading', { name: 'Aggregate', level: 1, exact: true })).toBeVisible()
@@ -236,7 +236,10 @@ test.describe('finding one’s way', () => {
     await expect(page).toHaveURL('/hosts/az2-03')
   })
 
-  test('the palette keeps the keyboard while the page below it still opens; closed, it gives it to that page', async ({ page, visit }) => {
+  test('the palette keeps the keyboard while the page below it still opens; closed, it gives it to that page', { tag: '@rare' }, async ({
+    page,
+    visit,
+  }) => {
     for (const { label, keys, closing, lands } of [
       { label: 'Profiles', keys: 'g p', closing: 'Enter', lands: 'Claims' },
       { label: 'Replicas', keys: 'g r', closing: 'Escape', lands: 'Replicas' },
@@ -271,7 +274,7 @@ test.describe('finding one’s way', () => {
     }
   })
 
-  test('Ctrl-K finds an aggregate and a page', async ({ page, visit, service }) => {
+  test('Ctrl-K finds an aggregate and a page', { tag: '@rare' }, async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Search and go, Control K' }).click()
     const search = searchOf(page)
@@ -305,7 +308,7 @@ test.describe('finding one’s way', () => {
     await expect(page).toHaveURL(/\/simulate\?/)
   })
 
-  test('the palette says when nothing is found', async ({ page, visit }) => {
+  test('the palette says when nothing is found', { tag: '@rare' }, async ({ page, visit }) => {
     await visit('/hosts')
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('no-such-thing')
@@ -350,7 +353,7 @@ test.describe('the look of it', () => {
     expect(await scheme()).toBe('dark')
   })
 
-  test('the door @looks', async ({ page, look }) => {
+  test('the door @looks', { tag: '@rare' }, async ({ page, look }) => {
     await page.goto('/')
     await expect(page.getByLabel('API key')).toBeVisible()
     await look('the door')
@@ -377,7 +380,7 @@ test.describe('the look of it', () => {
     await look('the account menu')
   })
 
-  test('an unknown page @looks', async ({ page, visit, look }) => {
+  test('an unknown page @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
     await visit('/hosts/az1-01/no/such/page')
     await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
     await look('an unknown page')

@@ -118,7 +118,7 @@ test('a key that may not read is told so', async ({ page, service, provokes }) =
   await expect(outcome(page).getByRole('alert')).toContainText('Your key may not do this')
 })
 
-test('the looks of a simulation @looks', async ({ page, visit, look, service }) => {
+test('the looks of a simulation @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit('/simulate')
   await expect(page.getByRole('heading', { name: 'Nothing is asked yet' })).toBeVisible()
   await look('nothing simulated yet')

@@ -68,7 +68,7 @@ test('each list has views of its own, with its order; a name is replaced, and a 
   expect(new URL(page.url()).searchParams.get('view')).toBe('table')
 })
 
-test('looks: the views of a list @looks', async ({ page, visit, look }) => {
+test('looks: the views of a list @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/audit?q=mutation:claim*')
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('textbox', { name: 'Name for the present view' }).fill('Claims that were touched')

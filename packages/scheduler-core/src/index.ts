@@ -66,11 +66,12 @@ export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './flee
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
-export { claimsKeeping } from './fleet/leave.ts'
+export { claimsKeeping, nameAfter } from './fleet/leave.ts'
 export { HOSTS_LEAVE, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
+export { heirOf, namesOf as hostNamesOf, nodesNamed, presentHosts, presentName, withPresentNames } from './fleet/present-names.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
 export { type Reads, readsOf } from './fleet/stats-fields.ts'
 export type { HostStatsV1_0 } from './fleet/stats-versions/v1-0.ts'
@@ -85,7 +86,7 @@ export {
   statsSchemas,
   statsVersions,
 } from './fleet/stats-versions.ts'
-export { atOnce, type Steps, sortInSteps } from './fleet/steps.ts'
+export { atOnce, inSlices, SLICE, type Steps, sortInSteps } from './fleet/steps.ts'
 export { type UsedFrom, usedFromValues } from './fleet/used-from.ts'
 export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { createClient } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { reportFleet } from '../commands/testing/fleet.ts'
 import { gantt } from '../commands/testing/gantt.ts'
 import { PROGRAM } from '../program.ts'
@@ -173,7 +174,7 @@ test('a plan that is none is said, and stays', async () => {
   expect(fs.readFileSync(path.join(broken, 'cluster.json'), 'utf8')).toBe('{"engine": "nats"}')
 })
 
-test('in the foreground Ctrl-C takes all of it down', async () => {
+test.skipIf(!isLongForm)(`in the foreground Ctrl-C takes all of it down${longFormNote}`, async () => {
   const front = path.join(root, 'front')
   const child = spawn(
     process.execPath,

@@ -43,7 +43,31 @@ test('a host that lists nothing is found, its repair shown, and made', async () 
   await expect.poll(() => findingOn('mute'), { timeout: 15_000 }).toBeUndefined()
 })
 
+test('where there are several ways, each is listed, one is chosen, and the size of an instance is stated', async () => {
+  const machine = { vcpus: 16, vcpusUsed: 4, memoryMb: 65_536, memoryMbUsed: 2_048, localGb: 1_024, localGbUsed: 0 }
+  const instances = [randomUUID(), randomUUID()]
+  const full = { ...machine, instances }
+  const update = { name: { host: 'ghosts' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full } }
+  await own.service.client.request(
+    'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }',
+    { u: [update] },
+  )
+  await expect.poll(() => findingOn('ghosts'), { timeout: 15_000 }).toMatchObject({ code: 'instance.unclaimed' })
+  const { id = '' } = (await findingOn('ghosts')) ?? {}
+  const text = (await run('findings')).out.replaceAll(/\s+/g, ' ')
+  for (const one of instances) expect(text).toContain(`instance:${one}: Claim ${one} on ghosts.`)
+  expect(text).toContain(`findings --repair ${id} --reason TEXT --choose OPTION --vcpus N --memory MIB --dry-run`)
+  const words = ['findings', '--repair', id, '--reason', 'it stays', '--dry-run']
+  expect(await run(...words)).toMatchObject({ code: 1, err: expect.stringMatching(/Choose one of/) })
+  const chosen = ['--choose', `instance:${instances[1]}`]
+  expect(await run(...words, ...chosen)).toMatchObject({ code: 1, err: expect.stringMatching(/State the size/) })
+  const tried = await run(...words, ...chosen, '--vcpus', '2', '--memory', '1024')
+  expect([tried.code, tried.out]).toEqual([0, expect.stringContaining('host ghosts classes.VCPU.claimed: 0, then 2')])
+})
+
 test.each([
+  ['a choice without a repair', ['findings', '--choose', 'host:a'], 2],
+  ['half a size', ['findings', '--repair', 'x', '--reason', 'x', '--vcpus', '2'], 2],
   ['a reason without a repair', ['findings', '--reason', 'x'], 2],
   ['a repair without a reason', ['findings', '--repair', 'x'], 2],
   ['a finding that is not there', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 1],

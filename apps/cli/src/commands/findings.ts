@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { DIFFERENCES, type Differences, differenceLines } from './differences.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { notEmpty } from './hosts.ts'
+import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { wrap } from './table.ts'
 import { inWords } from './words.ts'
@@ -11,6 +13,10 @@ import { inWords } from './words.ts'
 interface Flags extends ConnectionFlags {
   readonly repair?: string
   readonly reason?: string
+  readonly choose?: string
+  readonly vcpus?: number
+  readonly memory?: number
+  readonly disk?: number
   readonly dryRun?: true
   readonly json?: true
 }
@@ -27,7 +33,11 @@ interface Finding {
   readonly expected: string
   readonly actual: string
   readonly since: string
-  readonly repair: { readonly automatic: boolean; readonly text: string }
+  readonly repair: {
+    readonly automatic: boolean
+    readonly text: string
+    readonly options: readonly { readonly name: string; readonly text: string; readonly asksSize: boolean }[]
+  }
 }
 
 /** How long there has been no violation, and how much was looked at for it. */
@@ -45,28 +55,20 @@ interface Auditor extends Clean {
   readonly findings: readonly Finding[]
 }
 
-interface Repaired {
+interface Repaired extends Differences {
   readonly dryRun: boolean
   readonly fleetRevision: string
-  readonly differenceCount: number
-  readonly differences: readonly {
-    readonly subject: string
-    readonly name: string
-    readonly field: string
-    readonly before: string | null
-    readonly after: string | null
-  }[]
 }
 
 const FINDINGS = `query Findings {
   auditor { violations warnings notices age cleanSince cleanRounds cleanLooks
-    findings { id severity code promise subject name host claim field expected actual since repair { automatic text } } }
+    findings { id severity code promise subject name host claim field expected actual since repair { automatic text options { name text asksSize } } } }
 }`
 
-const REPAIR = `mutation RepairFinding($id: ID!, $reason: String!, $dryRun: Boolean!) {
-  findingRepair(id: $id, reason: $reason, dryRun: $dryRun) {
+const REPAIR = `mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, dryRun: $dryRun) {
     __typename
-    ... on FindingRepairPayload { dryRun fleetRevision differenceCount differences { subject name field before after } }
+    ... on FindingRepairPayload { dryRun fleetRevision ${DIFFERENCES} }
     ${REFUSAL}
   }
 }`
@@ -80,12 +82,17 @@ export function addFindings(program: Command): void {
     )
     .option('--repair <id>', 'mend the finding of that id', notEmpty)
     .option('--reason <text>', 'with --repair: why, for those who ask later', notEmpty)
+    .option('--choose <option>', 'with --repair: which of the ways that are listed with the finding, where there are several', notEmpty)
+    .option('--vcpus <n>', 'with --repair: size of the instance that is claimed', wholeNumber(0, 1_000_000))
+    .option('--memory <mib>', 'with --vcpus: its memory', wholeNumber(0, 2_000_000_000))
+    .option('--disk <gib>', 'with --vcpus: its disk; 0 if not given', wholeNumber(0, 2_000_000_000))
     .option('--dry-run', 'with --repair: change nothing; say what would differ')
     .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
   withExamples(withService(command), [
     ['gantt findings', 'all that the replica that answers has found'],
     ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'what would change?'],
     ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'mend it'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "renamed" --choose host:rack7-a', 'by one of several ways'],
   ])
 }
 
@@ -96,8 +103,9 @@ export function toViolations(violations: number, { cleanSince, cleanRounds, clea
   return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'look')} of ${counted(cleanRounds, 'round')}`
 }
 
-async function showFindings({ reason, dryRun, ...flags }: Flags): Promise<Result> {
-  if (reason !== undefined || dryRun) throw new CommandFailure(EXIT.usage, '--reason and --dry-run go with --repair')
+async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, ...flags }: Flags): Promise<Result> {
+  if ([reason, dryRun, choose, vcpus, memory, disk].some((flag) => flag !== undefined))
+    throw new CommandFailure(EXIT.usage, '--reason, --choose, --vcpus, --memory, --disk and --dry-run go with --repair')
   const { auditor } = await connect(flags).request<{ auditor: Auditor }>(FINDINGS)
   const { violations, warnings, notices, age, findings } = auditor
   const total = violations + warnings + notices
@@ -131,23 +139,28 @@ function toLines({
   return [
     ...wrap(`${severity} ${code}: ${subject} ${name}${where}, ${field}: expected ${expected}, found ${actual}, since ${since}`),
     ...wrap(how.text).map((line) => `  ${line}`),
-    ...(how.automatic ? [`  ${GANTT} findings --repair ${id} --reason TEXT --dry-run`] : []),
+    ...(how.options.length > 1 ? how.options.flatMap((option) => wrap(`  ${option.name}: ${option.text}`)) : []),
+    ...(how.automatic ? [`  ${GANTT} findings --repair ${id} --reason TEXT${wordsFor(how.options)} --dry-run`] : []),
   ]
 }
 
-async function repair({ reason, dryRun, ...flags }: Flags, id: string): Promise<Result> {
+/** What a repair has to be told besides: which way, where there are several, and how large an instance is. */
+const wordsFor = (options: Finding['repair']['options']): string =>
+  `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
+
+async function repair({ reason, dryRun, choose, vcpus, memory, disk, ...flags }: Flags, id: string): Promise<Result> {
+  if ((vcpus === undefined) !== (memory === undefined) || (disk !== undefined && vcpus === undefined))
+    throw new CommandFailure(EXIT.usage, 'a size has --vcpus and --memory')
+  const size = vcpus === undefined ? null : { vcpus, memoryMib: memory, diskGib: disk ?? 0 }
   if (reason === undefined) throw new CommandFailure(EXIT.usage, '--repair needs --reason: it is written into the audit')
   const { findingRepair: answer } = await connect(flags).request<{ findingRepair: Repaired | Refusal }>(REPAIR, {
-    ...{ id, reason, dryRun: dryRun ?? false },
+    ...{ id, reason, choose, size, dryRun: dryRun ?? false },
   })
   if (!('differences' in answer)) throw toRefusal(answer)
-  const { differences, differenceCount, fleetRevision } = answer
+  const { differenceCount, fleetRevision } = answer
   return {
     lines: [
-      ...differences.flatMap(({ subject, name, field, before, after }) =>
-        wrap(`${[subject, name, field].filter((word) => word !== '').join(' ')}: ${before ?? 'nothing'}, then ${after ?? 'nothing'}`),
-      ),
-      ...(differenceCount > differences.length ? [`... and ${differenceCount - differences.length} more`] : []),
+      ...differenceLines(answer, (before, after) => `${before}, then ${after}`),
       ...wrap(
         answer.dryRun
           ? `${counted(differenceCount, 'difference')} if it were repaired on revision ${fleetRevision}; nothing was changed.`

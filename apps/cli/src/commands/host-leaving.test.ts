@@ -16,13 +16,25 @@ test('a host is forgotten after a look at what would end with it, and comes back
 
   const shown = await run('host', 'forget', host, '--force', ...why)
   expect([shown.err, shown.code]).toEqual(['', 0])
-  expect(shown.out).toMatch(/^Nothing was changed. This would forget .*\n1 claim would end REVOKED:\n.*Say --yes to do it.\n$/s)
+  expect(shown.out).toMatch(
+    /^Nothing was changed. This would forget .*\n1 claim would end REVOKED:\n.*Say --claims 1 --yes to end these and no others.\n$/s,
+  )
   expect((await run('hosts', '--name', host)).out).toContain(host)
 
-  const done = await run('host', 'forget', host, '--force', '--yes', ...why)
+  const other = await run('host', 'forget', host, '--force', '--claims', '2', '--yes', ...why)
+  expect([other.code, other.out]).toEqual([1, expect.stringMatching(/^1 live claim is on .*2 were\s+expected/s)])
+
+  const done = await run('host', 'forget', host, '--force', '--claims', '1', '--yes', ...why)
   expect([done.code, done.out]).toEqual([0, expect.stringMatching(/^Forgotten: .*\n1 claim ended REVOKED:\n/)])
   expect((await run('hosts', '--name', host)).out).not.toContain(host)
   expect((await run('host', 'forget', host, '--yes', ...why)).out).toBe(`${host}: forgotten before; nothing was changed.\n`)
+  const gone = await run('hosts', '--gone')
+  expect([gone.code, gone.out]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`^NAME .*\n${host} +\\S.* ago +refused +scrapped\n\n1 forgotten host\\.\n$`)),
+  ])
+  expect((await run('hosts', '--gone', '--name', 'never')).out).toBe('No such host was forgotten.\n')
+  expect((await run('hosts', '--gone', '--zone', 'az1')).code).toBe(2)
   expect((await run('host', 'show', host)).out).toMatch(/\nforgotten +\S+: scrapped; its reports are\s+refused until\s+it is readmitted/)
 
   expect((await run('host', 'readmit', host, '--reason', 'repaired')).out).toBe(

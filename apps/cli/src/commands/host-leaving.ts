@@ -5,6 +5,7 @@ import { counted } from './format.ts'
 import { toHostName } from './host-name.ts'
 import { nameOf, notEmpty } from './hosts.ts'
 import { shortId } from './ids.ts'
+import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toTable, wrap } from './table.ts'
 
@@ -15,6 +16,7 @@ interface Flags extends ConnectionFlags {
 }
 
 interface ForgetFlags extends Flags {
+  readonly claims?: number
   readonly force?: true
 }
 
@@ -47,8 +49,8 @@ const CLAIMS = 'claims { id instanceUuid state account }'
 const IMPACT = `hosts { name node } unchanged impact { claimCount ${CLAIMS} aggregates serverGroups }`
 const HAS_CLAIMS = `... on HostHasClaims { claimCount ${CLAIMS} }`
 
-const FORGET = `mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $reason: String!, $dryRun: Boolean!) {
-  hostForget(hosts: $hosts, force: $force, reason: $reason, dryRun: $dryRun) {
+const FORGET = `mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $expectedClaims: Int, $reason: String!, $dryRun: Boolean!) {
+  hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: $reason, dryRun: $dryRun) {
     __typename ... on HostForgetPayload { ${IMPACT} } ${HAS_CLAIMS} ${REFUSAL} } }`
 const READMIT = `mutation HostReadmit($host: ResourceNameInput!, $reason: String!) { hostReadmit(host: $host, reason: $reason) {
     __typename ... on HostReadmitPayload { hosts { name node } unchanged } ${REFUSAL} } }`
@@ -64,12 +66,13 @@ export function addLeaving(host: Command): void {
     .argument('<host...>', 'their names, HOST or HOST/NODE; a host with many nodes leaves with all of them')
     .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
     .option('--force', 'although they have live claims, which end REVOKED')
+    .option('--claims <n>', 'only if they have so many live claims, as was shown without --yes', wholeNumber(0, 9_999_999))
     .option('--yes', 'do it')
     .action((names: readonly string[], flags: ForgetFlags) => run(flags, () => forgetHosts(names, flags)))
   withExamples(withService(forget), [
     ['gantt host forget rack1-a --reason "scrapped"', 'what would end with it?'],
     ['gantt host forget rack1-a --reason "scrapped" --yes', 'it is gone; reports under its name are refused'],
-    ['gantt host forget rack1-a --reason "burnt" --force --yes', 'with what is claimed on it'],
+    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, and not with one more'],
   ])
   const readmit = host
     .command('readmit')
@@ -92,8 +95,11 @@ export function addLeaving(host: Command): void {
   ])
 }
 
-async function forgetHosts(names: readonly string[], { force, reason, yes, ...flags }: ForgetFlags): Promise<Result> {
-  const variables = { hosts: names.map((name) => toHostName(name)), force: force === true, reason, dryRun: yes !== true }
+async function forgetHosts(names: readonly string[], { force, claims, reason, yes, ...flags }: ForgetFlags): Promise<Result> {
+  const variables = {
+    ...{ hosts: names.map((name) => toHostName(name)), force: force === true, reason, dryRun: yes !== true },
+    expectedClaims: claims ?? null,
+  }
   const { hostForget: answer } = await connect(flags).request<{ hostForget: Done | HasClaims | Refusal }>(FORGET, variables)
   if (!('impact' in answer)) return refusedBy(answer)
   const { hosts, impact, unchanged } = answer
@@ -102,7 +108,9 @@ async function forgetHosts(names: readonly string[], { force, reason, yes, ...fl
   const lines = [
     ...wrap(yes ? `Forgotten: ${named}.` : `Nothing was changed. This would forget ${named}.`),
     ...impactLines(impact, yes ? 'ended REVOKED' : 'would end REVOKED', yes ? 'It is off the lists of' : 'It would leave'),
-    ...(yes ? [] : ['Say --yes to do it.']),
+    ...(yes
+      ? []
+      : [impact.claimCount === 0 ? 'Say --yes to do it.' : `Say --claims ${impact.claimCount} --yes to end these and no others.`]),
   ]
   return { lines, json: answer }
 }

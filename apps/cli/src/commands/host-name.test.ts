@@ -10,6 +10,11 @@ test.each<[string, string | undefined, ReturnType<typeof toHostName>]>([
   ['a/b', 'c', { host: 'a/b', node: 'c' }],
   ['/a', undefined, { host: '/a' }],
   ['a/', undefined, { host: 'a/' }],
+  ['a%2Fb', undefined, { host: 'a/b' }],
+  ['a%2fb/n', undefined, { host: 'a/b', node: 'n' }],
+  ['%20a', undefined, { host: ' a' }],
+  ['50%', undefined, { host: '50%' }],
+  ['%FF', undefined, { host: '%FF' }],
 ])('%s with --node %s', (text, node, name) => {
   expect(toHostName(text, node)).toEqual(name)
 })
@@ -18,6 +23,14 @@ test('what commands print names the same host', () => {
   for (const host of [
     { name: 'a', node: 'a' },
     { name: 'a', node: 'n1' },
+    { name: 'a', node: 'n/1' },
+    { name: 'a/b', node: 'a/b' },
+    { name: 'a/b', node: 'c' },
+    { name: ' a', node: ' a' },
+    { name: 'a', node: 'n ' },
+    { name: '100%', node: '100%' },
+    { name: 'a%2Fb', node: 'a%2Fb' },
+    { name: '/', node: '/' },
   ]) {
     const { host: name, node = name } = toHostName(nameOf(host))
     expect({ name, node }).toEqual(host)

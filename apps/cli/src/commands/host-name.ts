@@ -5,7 +5,27 @@ export interface HostNameInput {
 }
 
 /** A host as commands print it: with its node where that has a name of its own. */
-export const printHost = (hostName: string, node: string): string => (node === hostName ? hostName : `${hostName}/${node}`)
+export const printHost = (hostName: string, node: string): string =>
+  node === hostName ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
+
+/**
+ * New hosts have no slash in their names and no blanks around them (ADR 27); hosts of older data may. Such a character is written as in
+ * addresses, %2F or %20, so that what is printed can be typed.
+ */
+const IN_HOST = /^\s+|\s+$|\/|%(?=[\da-f]{2})/gi
+const IN_NODE = /^\s+|\s+$|%(?=[\da-f]{2})/gi
+
+const escaped = (name: string, what: RegExp): string => name.replace(what, encodeURIComponent)
+
+const unescaped = (text: string): string =>
+  text.replace(/(?:%[\da-f]{2})+/gi, (found) => {
+    try {
+      return decodeURIComponent(found)
+    } catch {
+      // no character is written so: it is part of the name
+      return found
+    }
+  })
 
 /**
  * A host as people type it: HOST, or HOST/NODE, which is how commands print the node of a host with many. Where the node is given by itself,
@@ -14,5 +34,6 @@ export const printHost = (hostName: string, node: string): string => (node === h
 export function toHostName(text: string, node?: string): HostNameInput {
   if (node !== undefined) return { host: text, node }
   const slash = text.indexOf('/')
-  return slash <= 0 || slash === text.length - 1 ? { host: text } : { host: text.slice(0, slash), node: text.slice(slash + 1) }
+  if (slash <= 0 || slash === text.length - 1) return { host: unescaped(text) }
+  return { host: unescaped(text.slice(0, slash)), node: unescaped(text.slice(slash + 1)) }
 }

@@ -1,6 +1,7 @@
 import { type HostOrder, type HostSortTerm, hostFields, hostOrdersOf, hostSorts, isHostSort, parseSort } from '@gantt/scheduler-core/query'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { age } from './format.ts'
 import { printHost } from './host-name.ts'
 import { type MomentFlags, nowOf, type PastState, pastLines, stateAt, withMoment } from './moment.ts'
@@ -24,6 +25,7 @@ interface Flags extends ConnectionFlags, MomentFlags {
   readonly sort?: readonly HostSortTerm[]
   readonly first: number
   readonly all?: true
+  readonly gone?: true
   readonly json?: true
 }
 
@@ -59,12 +61,14 @@ export function addHosts(program: Command): void {
     .option('--sort <fields>', `by these, not by name; "-" before one for the largest first: ${hostSorts.join(', ')}`, sortOf)
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
-    .action((flags: Flags) => run(flags, () => listHosts(flags)))
+    .option('--gone', 'those that were forgotten: when, and why')
+    .action((flags: Flags) => run(flags, () => (flags.gone ? listGone(flags) : listHosts(flags))))
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
     ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where room is left'],
     ['gantt hosts --sort az,-mem.free --first 20', 'by zone, the most free memory first'],
     ['gantt hosts --at -15m', 'as they were a quarter of an hour ago'],
+    ['gantt hosts --gone --name rack1', 'which hosts of a rack were forgotten'],
     ['gantt hosts --all --json | jq -r ".hosts[].name"', 'every name'],
   ])
 }
@@ -85,6 +89,50 @@ async function listHosts({ zone, status, name, query, sort, first, all, ...flags
   const lines = toLines(hosts, totalCount, query !== undefined || Object.keys(filter).length > 0, past)
   return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), totalCount, hosts } }
 }
+
+interface GoneRow {
+  readonly name: string
+  readonly node: string
+  readonly gone: { readonly at: string; readonly reason: string; readonly readmitted: boolean } | null
+}
+
+const GONE = `query GoneHosts($first: Int!, $after: String, $filter: HostFilter, $at: Moment) {
+  hosts(first: $first, after: $after, gone: true, filter: $filter, at: $at, orderBy: [{ field: NAME }]) {
+    ${PAGE_INFO}
+    nodes { name node gone { at reason readmitted } }
+  }
+}`
+
+/** What is left of forgotten hosts: no amounts, zones or claims, so that nothing of these chooses among them. */
+async function listGone({ zone, status, name, query, sort, first, all, ...flags }: Flags): Promise<Result> {
+  if ([zone, status, query, sort].some((flag) => flag !== undefined))
+    throw new CommandFailure(EXIT.usage, 'of forgotten hosts the name is left: --gone goes with --name, --first, --all and --at')
+  const client = connect(flags)
+  const past = await stateAt(client, flags)
+  const filter = name === undefined ? {} : { name: { contains: name } }
+  const { items: hosts, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
+    const answer = await client.request<{ hosts: Page<GoneRow> }>(GONE, { first: size, after, filter, at: past?.revision })
+    return answer.hosts
+  })
+  const rows = hosts.map((host) => [
+    nameOf(host),
+    host.gone === null ? '-' : `${age(host.gone.at, nowOf(past))} ago`,
+    host.gone?.readmitted ? 'taken again' : 'refused',
+    host.gone?.reason ?? '-',
+  ])
+  const lines =
+    rows.length === 0
+      ? ['No such host was forgotten.']
+      : [...toTable(GONE_COLUMNS, rows), '', `${tally(hosts.length, totalCount, 'forgotten host')}.`]
+  return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), totalCount, hosts } }
+}
+
+const GONE_COLUMNS = [
+  { head: 'name', cut: 'middle', least: 12, key: true },
+  { head: 'forgotten' },
+  { head: 'reports' },
+  { head: 'why', cut: 'end', least: 10 },
+] as const
 
 function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: boolean, past: PastState | null): readonly string[] {
   if (totalCount === 0 && isFiltered) return ['No host is like that.']

@@ -145,7 +145,10 @@ test('replicas tells who there is and whether it is sound, in 80 columns and as 
 test('replicas --heal tells what differs from the log, and takes no --dry-run without it', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
-  expect(said.out).toMatch(/^0 differences at revision \d+, by the whole log; nothing was changed\.\nReplica: \S+\n$/)
+  // where the tests before it took a minute, there is a checkpoint to begin with
+  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(
+    /^0 differences at revision \d+, by the (whole|checkpoint at revision \d+ and the) log; nothing was changed\. Replica: \S+ $/,
+  )
   expect(oneLine(await run('replicas', '--heal', '--json'))).toMatchObject({ dryRun: false, differenceCount: 0 })
   expect(await run('replicas', '--dry-run')).toMatchObject({ code: 2, out: '' })
 })
@@ -238,7 +241,7 @@ test('what a version that is tried would have done is shown over time, with the 
     const found = await run('profile', 'show', 'site')
     expect(found.out).toContain('over time')
     return found
-  })
+  }, 120_000)
   expect(shown.out).toMatch(/\nfrom +compared +alike +elsewhere +failing +placed\n[\s\S]*Z +1 +0 % +1 +0 +0\n/i)
   expect(shown.out).toMatch(/\n\S+ ELSEWHERE:\s\S+\s\(rank\s\d+\),\s\S+\s\(rank\s\d+\)\n/)
   expect(widthOf(shown.out)).toBeLessThanOrEqual(80)

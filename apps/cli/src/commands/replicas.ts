@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { DIFFERENCES, type Differences, differenceLines } from './differences.ts'
 import { CommandFailure, EXIT, type Refusal, toRefusal } from './failure.ts'
 import { type Clean, toViolations } from './findings.ts'
 import { age, counted } from './format.ts'
@@ -52,19 +53,11 @@ interface Auditor extends Clean {
   readonly agreedAt: string | null
 }
 
-interface Healed {
+interface Healed extends Differences {
   readonly replica: string
   readonly dryRun: boolean
   readonly fromRevision: string
   readonly fleetRevision: string
-  readonly differenceCount: number
-  readonly differences: readonly {
-    readonly subject: string
-    readonly name: string
-    readonly field: string
-    readonly before: string | null
-    readonly after: string | null
-  }[]
 }
 
 const REPLICAS = `query Replicas {
@@ -77,7 +70,7 @@ const REPLICAS = `query Replicas {
 const HEAL = `mutation Heal($dryRun: Boolean, $from: Revision) {
   replicaHeal(dryRun: $dryRun, fromRevision: $from) {
     __typename
-    ... on ReplicaHealPayload { replica dryRun fromRevision fleetRevision differenceCount differences { subject name field before after } }
+    ... on ReplicaHealPayload { replica dryRun fromRevision fleetRevision ${DIFFERENCES} }
     ... on UserError { message }
   }
 }`
@@ -158,17 +151,12 @@ async function heal({ dryRun, from, ...flags }: Flags): Promise<Result> {
   const variables = { dryRun: dryRun ?? false, from: from === undefined ? null : String(from) }
   const { replicaHeal: answer } = await connect(flags).request<{ replicaHeal: Healed | Refusal }>(HEAL, variables)
   if (!('differences' in answer)) throw toRefusal(answer)
-  const { replica, fromRevision, fleetRevision, differenceCount, differences } = answer
+  const { replica, fromRevision, fleetRevision, differenceCount } = answer
   const origin = Number(fromRevision) === 0 ? 'the whole log' : `the checkpoint at revision ${fromRevision} and the log`
   const done = answer.dryRun ? 'nothing was changed' : 'what the log says is its state now'
   return {
     lines: [
-      ...differences.flatMap(({ subject, name, field, before, after }) => [
-        ...wrap(
-          `${[subject, name, field].filter((word) => word !== '').join(' ')}: had ${before ?? 'nothing'}, the log says ${after ?? 'nothing'}`,
-        ),
-      ]),
-      ...(differenceCount > differences.length ? [`... and ${differenceCount - differences.length} more`] : []),
+      ...differenceLines(answer, (before, after) => `had ${before}, the log says ${after}`),
       ...(differenceCount > 0 ? [''] : []),
       ...wrap(`${counted(differenceCount, 'difference')} at revision ${fleetRevision}, by ${origin}; ${done}.`),
       `Replica: ${replica}`,

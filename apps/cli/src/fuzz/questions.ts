@@ -15,6 +15,13 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
   const spec = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 } } }
   const two = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 }, numInstances: 20 } }
   const giant = { gantt: { flavor: { vcpus: 20_000, memoryMb: 8_192 } } }
+  // the fleet's hosts have two cells each
+  const twoCells = { key: 'hw:numa_nodes', value: '2' }
+  const dedicated = { key: 'hw:cpu_policy', value: 'dedicated' }
+  const cells = (more: Readonly<Record<string, unknown>>) => ({
+    gantt: { ...more, flavor: { vcpus: 8, memoryMb: 16_384, rootGb: 20, extraSpecs: [twoCells, dedicated] } },
+  })
+  const fullCells = { gantt: { flavor: { vcpus: 64, memoryMb: 4_000_000, extraSpecs: [twoCells] } } }
   const [decision] = decisions
   const refused = decisions.at(-1)
   const [host] = hosts
@@ -83,6 +90,32 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
         overlay: { removeHosts: hosts.slice(0, 500), ratios: [{ aggregate: null, resourceClass: 'VCPU', allocationRatio: 8 }] },
       },
     }),
+    ...Object.entries({
+      'every host once more': { addHosts: [{ likeHost: host, count: Math.min(hosts.length, 10_000) }] },
+      'every host once more, in a new zone': {
+        addHosts: [{ likeHost: host, count: Math.min(hosts.length, 10_000), availabilityZone: 'z9' }],
+      },
+      'every host removed': { removeHosts: hosts },
+      'every host disabled': { disableHosts: hosts },
+      'every host enabled': { enableHosts: hosts },
+      'every host in an aggregate': { aggregateChanges: [{ aggregate: aggregates[0], addHosts: hosts }] },
+    }).map(([name, overlay]) =>
+      ask(`simulate, ${name}`, 'query ($input: SimulateInput!) { simulate(input: $input) { placed failed } }', {
+        input: { requests: [{ spec, count: 2 }], overlay },
+      }),
+    ),
+    ...['default', 'nova-compat'].map((profile) =>
+      ask(`simulate, NUMA cells, profile ${profile}`, 'query ($input: SimulateInput!) { simulate(input: $input) { placed failed } }', {
+        input: {
+          profile,
+          requests: [
+            { spec: cells({}), count: 20 },
+            { spec: cells({ numInstances: 20 }), count: 2 },
+            { spec: fullCells, count: 2 },
+          ],
+        },
+      }),
+    ),
     ask('simulate many instances', 'query ($input: SimulateInput!) { simulate(input: $input) { placed failed } }', {
       input: { requests: [{ spec: { gantt: { ...spec.gantt, numInstances: 200 } }, count: 1 }] },
     }),
@@ -94,6 +127,19 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
       'query ($input: WhatWouldFitInput!) { whatWouldFit(input: $input) { fits tried counterfactuals { text } } }',
       { input: { decisionId: refused } },
     ),
+    ...Object.entries({ giant, fullCells }).map(([name, asked]) =>
+      ask(
+        `what would fit, two changes, ${name}`,
+        'query ($input: WhatWouldFitInput!) { whatWouldFit(input: $input) { fits tried counterfactuals { text } } }',
+        { input: { spec: asked, maxChanges: 2, first: 20 } },
+      ),
+    ),
+    ask('explanation, NUMA cells', explain(`headline steps { __typename } verdicts(first: 200) { nodes { ${VERDICT} } }`), {
+      input: { subject: { spec: cells({}) } },
+    }),
+    ask('explanation, NUMA cells of no host', explain(`headline nearMisses(first: 10) { ${VERDICT} }`), {
+      input: { subject: { spec: fullCells } },
+    }),
     ask('explanation, summary', explain('headline steps { __typename } reasons { __typename }'), { input: { subject: { spec } } }),
     ask('explanation, matrix', explain('matrix { hostNames bits distance firstFailing missing rank reason }'), {
       input: { subject: { decisionId: decision } },

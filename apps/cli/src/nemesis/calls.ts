@@ -1,5 +1,16 @@
 import { type Client, FaultError, mayHaveHappened, UnreachableError } from '@gantt/client'
-import type { Answer, Call, ClaimState, EndOfClaims, EndResult, Outcome, Place, PlacedClaim } from './history.ts'
+import {
+  type Answer,
+  type Call,
+  type ClaimState,
+  type EndOfClaims,
+  type EndResult,
+  firstNameOf,
+  type Leave,
+  type Outcome,
+  type Place,
+  type PlacedClaim,
+} from './history.ts'
 import { STATS, type Stats } from './host-agents.ts'
 import { isPickedUnit, requestFor } from './picked-units.ts'
 
@@ -24,6 +35,14 @@ const STATUS = `mutation Status($host: String!, $status: HostStatus!) {
 const AGGREGATE = `mutation Edit($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
   aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input) { __typename ... on AggregatePayload { aggregate { version } } } }`
 
+const LEAVE: Readonly<Record<Leave['how'], string>> = {
+  forget: `mutation Leave($host: String!) { left: hostForget(hosts: [{ host: $host }], reason: "nemesis") { __typename } }`,
+  force: `mutation Leave($host: String!) { left: hostForget(hosts: [{ host: $host }], force: true, reason: "nemesis") { __typename } }`,
+  readmit: `mutation Leave($host: String!) { left: hostReadmit(host: { host: $host }, reason: "nemesis") { __typename } }`,
+  replace: `mutation Leave($host: String!, $by: String!) {
+    left: hostReplace(host: { host: $host }, by: { host: $by }, reason: "nemesis") { __typename } }`,
+}
+
 const READ = `query Read { hosts(first: 20) { nodes { name status capacity { resourceClass free } } } claims(first: 20) { nodes { id state } } }`
 
 interface SelectAnswer {
@@ -37,6 +56,10 @@ interface SelectAnswer {
       readonly claim: { readonly id: string; readonly fence: number; readonly state: ClaimState } | null
     }
   }[]
+}
+
+interface StatsAnswer {
+  readonly results: readonly { readonly issues?: readonly { readonly rule: string }[] }[]
 }
 
 /** What a report call needs next to what the history keeps of it. */
@@ -94,8 +117,14 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
         : { type: 'abandoned', claims: claims.map(({ id }) => id), revision: Number(fleetRevision) }
     }
     case 'status':
-      await client.request(STATUS, { host: call.host, status: call.status })
+      await client.request(STATUS, { host: call.as ?? call.host, status: call.status })
       return { type: 'done' }
+    case 'leave': {
+      const names = { host: call.as, ...(call.how === 'replace' && { by: call.by }) }
+      const { left } = await client.request<{ left: { __typename: string } }>(LEAVE[call.how], names)
+      if (left.__typename === 'HostHasClaims') return { type: 'stays' }
+      return { type: left.__typename.endsWith('Payload') ? 'done' : 'gone' }
+    }
     case 'aggregate': {
       const input = { setMetadata: [{ key: 'edited', value: String(call.ifVersion) }] }
       const { aggregateUpdate } = await client.request<{ aggregateUpdate: { aggregate?: { version: number } } }>(AGGREGATE, {
@@ -109,9 +138,10 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
     case 'report': {
       if (report === undefined) throw new Error('a report needs its body')
       const { incarnation, sequence, stats } = report
-      const update = { name: { host: call.host }, reporter: { incarnation, sequence }, report: { full: stats } }
-      await client.request(STATS, { input: { updates: [update] } })
-      return { type: 'done' }
+      const update = { name: { host: call.as ?? call.host }, reporter: { incarnation, sequence }, report: { full: stats } }
+      const { updateResourceStats } = await client.request<{ updateResourceStats: StatsAnswer }>(STATS, { input: { updates: [update] } })
+      const rules = updateResourceStats.results.flatMap(({ issues = [] }) => issues.map(({ rule }) => rule))
+      return { type: rules.some((rule) => rule.startsWith('report.host_')) ? 'gone' : rules.length > 0 ? 'invalid' : 'done' }
     }
     case 'read':
       await client.request(READ)
@@ -160,7 +190,7 @@ async function select(client: Client, call: Place): Promise<Answer> {
 
 const claimsOf = ({ destinations }: SelectAnswer): PlacedClaim[] =>
   destinations.flatMap(({ instanceUuid, selected: { host, claim } }) =>
-    claim === null ? [] : [{ ...claim, host: host.name, instance: instanceUuid }],
+    claim === null ? [] : [{ ...claim, host: firstNameOf(host.name), instance: instanceUuid }],
   )
 
 const toEnd = ({ __typename, fleetRevision }: { __typename: string; fleetRevision?: string }): EndResult => ({

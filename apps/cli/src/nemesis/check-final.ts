@@ -230,8 +230,12 @@ export const finalChecks: readonly Rule[] = [
  * request for several instances all are there or none. A call that was refused, and nothing else, left nothing.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
-  const told = new Set(placedOf(history.filter(isOf('place'))).flatMap(({ answer }) => answer.claims.map(({ id }) => id)))
+  // an instance whose claim ended with its host may have got another
+  const answers = history.filter(isOf('place', 'again')).flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
+  const told = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
   const open = new Map<string, number>()
+  for (const { call, outcome } of history.filter(isOf('again')))
+    if (outcome.type === 'info') open.set(call.instance, (open.get(call.instance) ?? 0) + 1)
   const instances = new Set<string>()
   const keys = [...byKey(history)].map(([key, calls]) => ({
     key,
@@ -272,7 +276,11 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
 /** The last report that a host was answered. */
 const lastReportOf = (history: readonly Operation[], host: string): Report | undefined =>
   history.findLast(
-    (operation): operation is Of<'report'> => isOf('report')(operation) && operation.call.host === host && operation.outcome.type === 'ok',
+    (operation): operation is Of<'report'> =>
+      isOf('report')(operation) &&
+      operation.call.host === host &&
+      operation.outcome.type === 'ok' &&
+      operation.outcome.answer.type === 'done',
   )?.call
 
 /** What a host reports in use of a class, what its live claims hold whose instances it lists, and what its others hold. */

@@ -56,14 +56,18 @@ export const historyChecks: readonly Rule[] = [
   },
   {
     name: 'an instance that has a claim gets no other',
-    violations: ({ history }) =>
-      history
+    violations: ({ history }) => {
+      const lives = lifetimesOf(history)
+      return history
         .filter(isOf('again'))
-        .flatMap(({ call: { key, instance }, outcome }) =>
-          outcome.type === 'ok' && outcome.answer.type === 'placed'
+        .flatMap(({ call: { key, instance }, outcome, invokedAt, endedAt }) =>
+          outcome.type === 'ok' &&
+          outcome.answer.type === 'placed' &&
+          lives.some(({ claim, from, to }) => claim.instance === instance && from <= invokedAt && to >= endedAt)
             ? [`instance ${instance} had a confirmed claim, and got ${outcome.answer.claims.map(({ id }) => id).join(', ')} by key ${key}`]
             : [],
-        ),
+        )
+    },
   },
   {
     name: 'a key that is used for another request is refused',

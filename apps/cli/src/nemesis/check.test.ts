@@ -30,6 +30,9 @@ const edit = (at: number, ifVersion: number, version: number): Operation =>
 const status = (at: number, to: 'ENABLED' | 'DISABLED'): Operation =>
   op(at, { type: 'status', host: 'a', status: to }, ok({ type: 'done' }))
 
+const leaves = (at: number, how: 'forget' | 'force' | 'readmit' | 'replace', by: string | null = null): Operation =>
+  op(at, { type: 'leave', host: 'b', how, as: 'b', by }, ok({ type: 'done' }))
+
 /** A host as a replica shows it. */
 const hostShown = (name: string, { used = 0, claimed = 0, freeGpus = 2 }: { used?: number; claimed?: number; freeGpus?: number }) => ({
   name,
@@ -159,6 +162,39 @@ const fine: readonly (readonly [string, Evidence])[] = [
   ],
 ]
 
+const leaving: typeof fine = [
+  [
+    'a host that is forgotten with its claim, comes back and takes another',
+    evidence(
+      [puts(0, 'x', 'b', 1), leaves(2, 'force'), leaves(4, 'readmit'), reports(6, 'b', [], { VCPU: 0 }), puts(8, 'y', 'b', 5)],
+      shows([stands('b', 'x', 1, { state: 'REVOKED' }), stands('b', 'y', 5)]),
+    ),
+  ],
+  [
+    'a forgotten host whose report is refused, and a call that began before it was forgotten',
+    evidence(
+      [
+        leaves(2, 'forget'),
+        op(4, { type: 'report', host: 'b', instances: [], used: { VCPU: 4 } }, ok({ type: 'gone' })),
+        op(1, placing('x'), placed([claimOn('b', 'i-x', 1)])),
+        leaves(6, 'readmit'),
+      ],
+      shows([stands('b', 'x', 1)]),
+    ),
+  ],
+  [
+    'an instance that lost its claim with its host, and got another',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1),
+        leaves(2, 'force'),
+        op(4, { type: 'again', key: 'y', amounts: { VCPU: 1 }, instance: 'i-x' }, placed([{ ...claimOn('a', 'i-x', 5), id: 'c-y' }])),
+      ],
+      shows([stands('b', 'x', 1, { state: 'REVOKED' }), { ...stands('a', 'x', 5), id: 'c-y' }]),
+    ),
+  ],
+]
+
 const move = (at: number): Operation =>
   op(at, placing('m', { instances: ['i-x'], moveOf: { id: 'c-i-x', fence: 1 } }), placed([{ ...claimOn('b', 'i-x', 5), id: 'c-m' }]))
 const confirmMove = op(
@@ -169,6 +205,37 @@ const confirmMove = op(
 
 /** One violation planted at a time, and the promise that it breaks. */
 const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
+  [
+    'a claim on a host that was forgotten before anybody asked',
+    'nothing is placed on a host that was forgotten',
+    evidence([leaves(0, 'forget'), puts(2, 'x', 'b', 1), leaves(4, 'readmit')], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a report that brings a forgotten host back',
+    'reports of a forgotten host are refused',
+    evidence([leaves(0, 'force'), reports(2, 'b', [], { VCPU: 0 })], shows([])),
+  ],
+  [
+    'a host that is forgotten, though it has a claim',
+    'a host that has claims is not forgotten without force',
+    evidence([puts(0, 'x', 'b', 1), leaves(2, 'forget')], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a claim that outlives its host',
+    'what is forgotten by force takes its claims along',
+    evidence([puts(0, 'x', 'b', 1), leaves(2, 'force')], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a claim of another host that ends with a forgotten one',
+    'every acknowledged claim is there',
+    evidence([puts(0, 'x', 'a', 1), leaves(2, 'force')], shows([stands('a', 'x', 1, { state: 'REVOKED' })])),
+  ],
+  ['a replaced host under its old name', 'a host is called as it was named last', evidence([leaves(0, 'replace', 'b~1')], shows([]))],
+  [
+    'a claim that gets another fence when its host is replaced',
+    'every acknowledged claim is there',
+    evidence([puts(0, 'x', 'b', 1), leaves(2, 'replace', 'b~1')], shows([stands('b', 'x', 2)])),
+  ],
   [
     'two claims at once for room that only one can have, gone at the end',
     'no host ever holds more than it has',
@@ -515,7 +582,7 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
 ]
 
 describe('the judge of histories', () => {
-  test.each(fine)('lets pass %s', (_what, given) => expect(broken(given)).toEqual([]))
+  test.each([...fine, ...leaving])('lets pass %s', (_what, given) => expect(broken(given)).toEqual([]))
 
   test.each(planted)('finds %s', (_what, rule, given) => expect(broken(given)).toContain(rule))
 

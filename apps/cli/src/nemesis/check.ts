@@ -1,5 +1,6 @@
 import { finalChecks } from './check-final.ts'
 import { historyChecks } from './check-history.ts'
+import { leavingChecks } from './check-leaving.ts'
 import type { FinalState, Operation, Setting } from './history.ts'
 
 /** All that a rule may look at: what clients saw, and what every replica shows once nothing moves any more. */
@@ -16,7 +17,7 @@ export interface Rule {
 }
 
 /** Every promise that can be judged from outside. */
-export const rules: readonly Rule[] = [...historyChecks, ...finalChecks]
+export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...finalChecks]
 
 /** The violations of every rule, by its name; an empty list where it holds. */
 export const judge = (evidence: Evidence): readonly { readonly name: string; readonly violations: readonly string[] }[] =>

@@ -19,6 +19,8 @@ export interface Run {
    * claim already, and for units that hosts pick; hosts are not truthful.
    */
   isStrict: boolean
+  /** Whether every replica reads the feature level from which on hosts leave. */
+  hostsMayLeave: boolean
   /** The way to a replica, as it is now. */
   clientOf(replica: number): Client
   readonly history: Operation[]
@@ -51,6 +53,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const ownHosts = run.setting.hosts.filter((_host, i) => i % run.clients === n)
   const closed = new Set<string>()
   let made = 0
+  let renamed = 0
   let revision = 0
 
   const ask = async (call: Call, { replica = random.below(run.replicas), report }: { replica?: number; report?: ReportBody } = {}) => {
@@ -179,17 +182,18 @@ export async function runClient(n: number, run: Run): Promise<void> {
     for (const one of ended) stop(one)
   }
 
-  const reportOf = async (host: string): Promise<void> => {
+  const reportOf = async (host: string): Promise<Outcome> => {
     const { instances, used, ...body } = run.agents.report(host, { isTruthful: !run.isStrict })
-    await ask({ type: 'report', host, instances, used }, { report: body })
+    return ask({ type: 'report', host, as: run.agents.nameOf(host), instances, used }, { report: body })
   }
   const report = async (): Promise<void> => {
     const host = pick(ownHosts)
-    await (host === undefined ? repeat() : reportOf(host.name))
+    if (host === undefined) await repeat()
+    else await reportOf(host.name)
   }
 
   const setStatus = async (host: string, status: 'ENABLED' | 'DISABLED'): Promise<void> => {
-    const outcome = await insist({ type: 'status', host, status }, Number.POSITIVE_INFINITY)
+    const outcome = await insist({ type: 'status', host, status, as: run.agents.nameOf(host) }, Number.POSITIVE_INFINITY)
     if (outcome.type === 'ok') closed[status === 'DISABLED' ? 'add' : 'delete'](host)
   }
   const openOrClose = async (): Promise<void> => {
@@ -197,6 +201,27 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (shut !== undefined) return setStatus(shut, 'ENABLED')
     const host = pick(ownHosts)
     if (host !== undefined) await setStatus(host.name, 'DISABLED')
+  }
+
+  /** A host of its own leaves, and comes back until the caller knows that it is there; or it gets another name. */
+  const leave = async (): Promise<void> => {
+    const host = pick(ownHosts.filter(({ name }) => !closed.has(name)))?.name
+    if (host === undefined || !run.hostsMayLeave) return place({})
+    const as = run.agents.nameOf(host)
+    const how = pick(['forget', 'force', 'replace'] as const) ?? 'replace'
+    if (how === 'replace') {
+      const by = `${host}~${++renamed}`
+      const outcome = await insist({ type: 'leave', host, how, as, by }, Number.POSITIVE_INFINITY)
+      if (outcome.type === 'ok') run.agents.rename(host, by)
+      return
+    }
+    await insist({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
+    // it does not know that it was forgotten
+    await reportOf(host)
+    if (random.below(2) === 0) await place({})
+    await insist({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
+    let outcome = await reportOf(host)
+    while (outcome.type !== 'ok' && !run.isLate()) outcome = await reportOf(host)
   }
 
   const versions = new Map<string, number>()
@@ -265,6 +290,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     [2, abandon],
     [10, report],
     [1, openOrClose],
+    [2, leave],
     [2, edit],
     [6, move],
     [2, mistake],

@@ -1,5 +1,5 @@
 import type { Client } from '@gantt/client'
-import type { ClaimState, ClassUsage, FinalClaim, FinalState } from './history.ts'
+import { type ClaimState, type ClassUsage, type FinalClaim, type FinalState, firstNameOf } from './history.ts'
 import { STATS } from './host-agents.ts'
 import { CLAIM_UNITS, type ClaimUnits, freeUnitsOfHost, HOST_UNITS, type HostUnits, unitsOfClaim } from './picked-units.ts'
 
@@ -33,7 +33,8 @@ export async function readFinalState(client: Client, replica: number): Promise<F
   return {
     replica,
     hosts: hosts.map(({ name, capacity, ...units }) => ({
-      name,
+      name: firstNameOf(name),
+      called: name,
       classes: Object.fromEntries(
         capacity.map(({ resourceClass, capacity: most, used, claimed }) => [resourceClass, { capacity: most, used, claimed }]),
       ),
@@ -42,7 +43,7 @@ export async function readFinalState(client: Client, replica: number): Promise<F
     claims,
     groups: groups.map(({ uuid, members }) => ({
       uuid,
-      members: Object.fromEntries(members.map(({ host, count }) => [host.name, count])),
+      members: Object.fromEntries(members.map(({ host, count }) => [firstNameOf(host.name), count])),
     })),
   }
 }
@@ -65,7 +66,7 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
     fence,
     state,
     instance: instanceUuid,
-    host: host.name,
+    host: firstNameOf(host.name),
     group: serverGroup,
     moveOf: moveOf?.id ?? null,
     amounts: { ...Object.fromEntries(resources.map(({ resourceClass, amount }) => [resourceClass, amount])), ...unitsOfClaim(units) },

@@ -79,6 +79,21 @@ export interface SetStatus {
   readonly type: 'status'
   readonly host: string
   readonly status: 'ENABLED' | 'DISABLED'
+  /** What it is called by now, if that is not its first name. */
+  readonly as?: string
+}
+
+/**
+ * A host leaves and comes back: `forget` where it has no claims, `force` with its claims, `readmit` so that its reports count again; or it
+ * is called `by` another name from now on.
+ */
+export interface Leave {
+  readonly type: 'leave'
+  readonly host: string
+  readonly how: 'forget' | 'force' | 'readmit' | 'replace'
+  /** What it is called by now. */
+  readonly as: string
+  readonly by: string | null
 }
 
 export interface EditAggregate {
@@ -90,6 +105,8 @@ export interface EditAggregate {
 export interface Report {
   readonly type: 'report'
   readonly host: string
+  /** What it is called by now, if that is not its first name. */
+  readonly as?: string
   /** Null: the host does not list them. */
   readonly instances: readonly string[] | null
   /** In use, as it says, by resource class and sort of unit. */
@@ -100,7 +117,7 @@ export interface Read {
   readonly type: 'read'
 }
 
-export type Call = Place | Misuse | Again | EndOfClaims | Abandon | SetStatus | EditAggregate | Report | Read
+export type Call = Place | Misuse | Again | EndOfClaims | Abandon | SetStatus | Leave | EditAggregate | Report | Read
 
 export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
@@ -119,6 +136,8 @@ export type Answer =
   | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
   | { readonly type: 'edited'; readonly version: number }
   | { readonly type: 'done' }
+  /** A host that is not there by this name, or must stay for its claims. */
+  | { readonly type: 'gone' | 'stays' }
 
 export interface EndResult {
   readonly end: 'done' | 'lost' | 'unknown'
@@ -130,6 +149,8 @@ export interface FinalState {
   readonly replica: number
   readonly hosts: readonly {
     readonly name: string
+    /** What it is called, if that is not its first name. */
+    readonly called?: string
     readonly classes: Readonly<Record<string, ClassUsage>>
     /** By sort of unit: how many are free; below 0 where more are in use or held than there are. */
     readonly freeUnits: Amounts
@@ -165,5 +186,8 @@ export interface Setting {
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]
 }
+
+/** The first name of a host, by which the checks know it: others have a number behind it. */
+export const firstNameOf = (name: string): string => name.replace(/~\d+$/, '')
 
 export const isLiveState = (state: ClaimState): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'

@@ -4,7 +4,7 @@ import type { Amounts, Setting } from './history.ts'
 import { isPickedUnit, PICKED_UNITS, reportOf, UNITS_OF_A_HOST } from './picked-units.ts'
 
 export const STATS = `mutation Stats($input: UpdateResourceStatsInput!) {
-  updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } } } }`
+  updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } ... on ValidationError { issues { rule } } } } }`
 
 /** A full report's body. */
 export type Stats = Readonly<Record<string, unknown>>
@@ -35,6 +35,9 @@ export interface HostAgents {
   start(host: string, instance: string, amounts: Amounts): void
   stop(host: string, instance: string): void
   running(host: string): readonly string[]
+  /** What a host is called by now. */
+  nameOf(host: string): string
+  rename(host: string, name: string): void
   /** The next report of a host. */
   report(host: string, options: ReportOptions): AgentReport
   /** The last report of a host once more, as a next one. */
@@ -49,6 +52,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
       host.name,
       {
         ...host,
+        called: host.name,
         incarnation: randomUUID(),
         sequence: 0,
         instances: new Map<string, Amounts>(),
@@ -103,7 +107,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
       runningVms: listed.size,
       hypervisorType: 'QEMU',
       hypervisorVersion: 7_002_000,
-      hypervisorHostname: name,
+      hypervisorHostname: agent.called,
       instances,
       inventories: Object.entries(units).map(([resourceClass, { min, max, step }]) => ({
         resourceClass,
@@ -121,6 +125,10 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
   return {
     start: (host, instance, amounts) => void agentOf(host).instances.set(instance, amounts),
     stop: (host, instance) => void agentOf(host).instances.delete(instance),
+    nameOf: (host) => agentOf(host).called,
+    rename(host, name) {
+      agentOf(host).called = name
+    },
     running: (host) => [...agentOf(host).instances.keys()],
     report,
     repeat(name) {

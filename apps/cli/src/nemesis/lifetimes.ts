@@ -30,6 +30,14 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   const invokedFirst = new Map<string, number>()
   for (const { call, invokedAt } of placings) invokedFirst.set(call.key, Math.min(invokedFirst.get(call.key) ?? invokedAt, invokedAt))
   const enders = endersOf(history)
+  const forced = history.filter(isOf('leave')).filter(({ call, outcome }) => call.how === 'force' && outcome.type !== 'fail')
+  /** When calls began that may have ended a claim with its host. */
+  const endsWithHost = ({ claim, call }: Lifetime): number[] =>
+    forced
+      .filter((leave) => leave.call.host === claim.host)
+      // what was not answered may happen at any time
+      .filter(({ outcome, endedAt }) => outcome.type !== 'ok' || (invokedFirst.get(call.key) as number) < endedAt)
+      .map(({ invokedAt }) => invokedAt)
   const ends = history.filter(isOf('confirm', 'extend'))
   const found = new Map<string, Lifetime>()
   for (const { call, outcome, endedAt } of placings) {
@@ -55,7 +63,12 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
       call.mode === 'CONFIRM'
         ? Number.POSITIVE_INFINITY
         : Math.max((invokedFirst.get(call.key) as number) + call.ttlMs, lasting.get(claim.id) ?? 0)
-    const ended = Math.min(enders.claims.get(claim.id) ?? Number.POSITIVE_INFINITY, enders.keys.get(call.key) ?? Number.POSITIVE_INFINITY)
+    const forgotten = Math.min(Number.POSITIVE_INFINITY, ...endsWithHost(lifetime))
+    const ended = Math.min(
+      forgotten,
+      enders.claims.get(claim.id) ?? Number.POSITIVE_INFINITY,
+      enders.keys.get(call.key) ?? Number.POSITIVE_INFINITY,
+    )
     return { ...lifetime, to: Math.min(runsOut, ended) }
   })
 }

@@ -1,5 +1,5 @@
 import { Fleet, STRICT_CLAIMS } from '@gantt/scheduler-core'
-import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
+import { forgetMovedUnits, pickedUnits } from '@gantt/scheduler-core/testing'
 import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
 import { describe, expect, test, vi } from 'vitest'
 import { byExtent, isLongForm, longFormNote } from '../../../../testing/extent.ts'
@@ -65,11 +65,12 @@ describe('on replicas that nothing is done to, the nemesis finds', () => {
     const { apply } = Fleet.prototype
     vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
       const verdicts = apply.call(this, entry)
-      forgetMovedGpus(this)
+      forgetMovedUnits(this)
       return verdicts
     })
     try {
-      await findsAll([/GPU/])
+      // the callers ask for all of these, so that each has to be found
+      await findsAll(pickedUnits.map((unit) => new RegExp(unit)))
     } finally {
       vi.restoreAllMocks()
     }

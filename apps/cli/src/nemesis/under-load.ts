@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
+import { HOSTS_LEAVE } from '@gantt/scheduler-core'
 import type { Checks } from '../prove/checks.ts'
 import { judge } from './check.ts'
 import { type Run, runClient } from './client.ts'
@@ -64,6 +65,7 @@ export async function underLoad(
     history,
     clients,
     isStrict,
+    hostsMayLeave: await readsLeaving(first),
     now,
     isOver: () => over,
     isLate: () => signal.aborted || now() > patienceMs,
@@ -96,6 +98,12 @@ export async function underLoad(
   const invalid = history.filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'invalid')
   checks.check('no call is refused for its form', invalid.length === 0, () => `${invalid.length}, the first: ${JSON.stringify(invalid[0])}`)
   return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }
+}
+
+/** Whether every living replica reads the level from which on hosts leave. */
+export async function readsLeaving(client: Client): Promise<boolean> {
+  const { replicas } = await client.request<{ replicas: { live: boolean; featureLevel: number }[] }>('{ replicas { live featureLevel } }')
+  return replicas.every(({ live, featureLevel }) => !live || featureLevel >= HOSTS_LEAVE)
 }
 
 async function createAggregate(client: Client, name: string): Promise<string> {
@@ -132,10 +140,11 @@ async function settle(run: Run): Promise<void> {
   const first = run.clientOf(0)
   const again = (host: string) => {
     const { incarnation, sequence, stats } = run.agents.repeat(host)
-    return { name: { host }, reporter: { incarnation, sequence }, report: { full: stats } }
+    return { name: { host: run.agents.nameOf(host) }, reporter: { incarnation, sequence }, report: { full: stats } }
   }
   const [host] = run.setting.hosts
   if (host === undefined) return
+  if (run.hostsMayLeave) for (const { name } of run.setting.hosts) await letIn(run, name)
   await makeFresh(first, again(host.name))
   for (const deadline = run.now() + RECOVERY_MS; run.now() < deadline; await sleep(200))
     if ((await claimsOf(first, ['RESERVED'])).length === 0) break
@@ -149,11 +158,21 @@ async function settle(run: Run): Promise<void> {
   for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
 }
 
+/** A host that is forgotten still, by a call whose caller gave it up, may report again. */
+async function letIn(run: Run, host: string): Promise<void> {
+  const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
+  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+    const outcome = await ask(run, 0, call)
+    if (outcome.type === 'ok') return
+    if (run.now() - begun > RECOVERY_MS) throw new Error(`no readmission of host ${host} was answered: ${outcome.why}`)
+  }
+}
+
 /** A report that is taken for certain, or refused for what it says: sent until it is answered. */
 async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
   const { instances, used, ...body } = run.agents.report(host, options)
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
-    const outcome = await ask(run, 0, { type: 'report', host, instances, used }, body)
+    const outcome = await ask(run, 0, { type: 'report', host, as: run.agents.nameOf(host), instances, used }, body)
     if (outcome.type === 'ok') return
     if (run.now() - begun > RECOVERY_MS) throw new Error(`no report of host ${host} was answered: ${outcome.why}`)
   }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
+import { byExtent, isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { sharedData } from '../../../../testing/shared-folder.ts'
 import { readHuaweiEpisodes } from './huawei-episodes.ts'
 import { runHuaweiFill } from './huawei-fill.ts'
@@ -19,10 +19,12 @@ describe.skipIf(huawei.isMissing)(`Huawei-East-1${huawei.skipNote}`, () => {
   const file = (name: string) => path.join(huawei.path, name)
 
   // the first 10 of the 1,000 published episodes; figures of an independent program by the published rules
-  test.each([
-    ['first-fit', 282_986],
-    ['balance-fit', 274_753],
-  ])(
+  test.each(
+    byExtent([['first-fit', 282_986] as const], [
+      ['first-fit', 282_986],
+      ['balance-fit', 274_753],
+    ] as const),
+  )(
     '%s waits as published in the first episodes',
     async (profile, seconds) => {
       const starts = readHuaweiEpisodes(file('episodes.json'), 'test_1000').slice(0, 10)
@@ -39,7 +41,7 @@ describe.skipIf(huawei.isMissing)(`Huawei-East-1${huawei.skipNote}`, () => {
 })
 
 describe.skipIf(openb.isMissing)(`OpenB${openb.skipNote}`, () => {
-  test('first-fit allocates what is published, within the spread of seeds', async () => {
+  test.skipIf(!isLongForm)(`first-fit allocates what is published, within the spread of seeds${longFormNote}`, async () => {
     const nodes = readOpenbNodes(path.join(openb.path, 'nodes.csv.gz')).filter(({ gpus }) => gpus > 0)
     const pods = readOpenbPods(path.join(openb.path, 'pods_default.csv.gz'))
     const createDriver = (seed: string) => createInProcessDriver({ seed })

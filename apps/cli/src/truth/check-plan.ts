@@ -11,8 +11,10 @@ import {
 } from '@gantt/scheduler-core'
 import { compareCapacity } from './check-capacity.ts'
 import { compareFacts } from './check-facts.ts'
+import { leaveAndCompare } from './check-leaving.ts'
 import { compareWeights } from './check-weights.ts'
 import { compareCounterfactuals } from './check-what-would-fit.ts'
+import { compareFindings } from './check-world.ts'
 import {
   asStored,
   type Core,
@@ -46,18 +48,19 @@ export interface Outcome {
  */
 export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
-  const { fleet, append } = openLog()
-  const model: ModelFleet = { hosts: [], aggregates: plan.aggregates, claims: [] }
+  const log = openLog()
+  const { fleet, append } = log
+  const model: ModelFleet = { hosts: [], aggregates: [...plan.aggregates], claims: [] }
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
   // what is proposed in the same entry was decided on the state that the entry finds
   const reportsBefore = Math.min(1, logged)
   for (const [i, question] of plan.earlier.entries()) {
-    if (i === reportsBefore) reportAgain(plan, append, model)
+    const inWorld = i === reportsBefore ? changeWorld() : undefined
     const decided = decideOn(core, fleet, before, profile, question, `d${i}`)
     const expected = decideAsModel(model, { ...question, request: getRequest(question.request), profile })
-    const found = compareDecisions(`earlier ${i}`, decided, expected, model)
+    const found = inWorld ?? compareDecisions(`earlier ${i}`, decided, expected, model)
     if (found !== undefined) return { difference: found, decision: expected, profile }
     if (expected.placed.length === 0) continue
     const isLogged = i < logged
@@ -76,8 +79,9 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     for (const { host, instance, takes } of expected.placed)
       model.claims.push({ host, instance, group: bound, takes, isListed: false, isLogged })
   }
-  if (plan.earlier.length <= reportsBefore) reportAgain(plan, append, model)
-  const { difference: found, decision } = checkQuestion(core, fleet, before, model, profile, plan.question)
+  const inWorld = (plan.earlier.length <= reportsBefore ? changeWorld() : undefined) ?? compareFindings(core, fleet, model)
+  const { difference: inDecision, decision } = checkQuestion(core, fleet, before, model, profile, plan.question)
+  const found = inWorld ?? inDecision
   const { request: input, seed, alternates, allOrNothing } = plan.question
   const request = getRequest(input)
   const inMore =
@@ -86,6 +90,13 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesWeights ? checkWeights() : undefined) ??
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
+
+  /** Hosts leave, and others report anew: the log and the model go on. */
+  function changeWorld(): string | undefined {
+    const found = leaveAndCompare(plan, log, model)
+    if (found === undefined) reportAgain(plan, append, model)
+    return found ?? compareFindings(core, fleet, model)
+  }
 
   function checkWeights(): string | undefined {
     const { record } = decideOn(core, fleet, before, profile, plan.question, 'w')
@@ -106,7 +117,7 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
     must(reportOf(host, node, publishedStats(stats), 1))
     if (status !== 'ENABLED') must({ type: 'status', host, node, status, reason: 'drawn' })
     if (liveness !== 'UP') must({ type: 'liveness', host, node, state: liveness, reason: 'drawn' })
-    model.hosts.push({ host, node, stats, present: stats.instances ?? [], status, liveness })
+    model.hosts.push({ host, node, stats, present: stats.instances ?? [], status, liveness, isGone: false })
   }
   for (const { uuid, ...next } of plan.aggregates) must({ type: 'aggregate', uuid, expectedVersion: 0, next })
 }
@@ -114,9 +125,9 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
 function reportAgain({ reports }: Plan, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
   for (const { host: position, stats: told } of reports) {
     const host = model.hosts[position]
-    if (host === undefined) continue
+    if (host === undefined || host.isGone) continue
     const stats = getStats(told)
-    const verdict = append(reportOf(host.host, host.node, publishedStats(stats), 2))
+    const verdict = append(reportOf(host.host, host.node, publishedStats(stats), 10))
     if (verdict !== undefined) throw new PlanError(`the plan is wrong: its later report is ${verdict}`)
     report(model, host, stats)
   }
@@ -173,9 +184,9 @@ function compareDecisions(
     },
   )
 
-  function toRecord({ counts, ranked, tied, checks }: ModelInstance) {
+  function toRecord({ counts, ranked, tied, hosts: candidates }: ModelInstance) {
     const best = ranked.slice(0, 10).map(({ host, raw, total }) => ({ ...nameOf(host), raw, total }))
-    return { candidates: checks.length, filters: counts, best, tied }
+    return { candidates, filters: counts, best, tied }
   }
 
   function nameOf(position: number) {
@@ -188,7 +199,7 @@ function compareDecisions(
 function compareExaminations(path: string, fleet: Fleet, examined: Examination, model: ModelInstance): string | undefined {
   const { steps, weighed, ranked, firstRefusing, hostCount } = examined
   const names = steps.map(({ filter }) => filter)
-  for (const { index, host } of fleet.hosts.records) {
+  for (const { index, host } of fleet.hosts.present) {
     const checks = model.checks[index] ?? []
     const told = examined.checksOf(index)
     const first = checks.findIndex(({ verdict }) => verdict === 'FAIL')
@@ -207,8 +218,8 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
     if (inChecks !== undefined) return inChecks
   }
   const refused = steps.flatMap(({ reasons }) => reasons).reduce((sum, { hosts }) => sum + hosts, 0)
-  if (refused + weighed.hosts.length !== hostCount || hostCount !== model.checks.length)
-    return `${path}: ${refused} refused and ${weighed.hosts.length} passed are not the fleet of ${model.checks.length}`
+  if (refused + weighed.hosts.length !== hostCount || hostCount !== model.hosts)
+    return `${path}: ${refused} refused and ${weighed.hosts.length} passed are not the fleet of ${model.hosts}`
   const scores = ranked.map((position) => {
     const contributions = weighed.weighers.map((scored) => contributionAt(scored, position))
     let sum = 0
@@ -248,8 +259,8 @@ function firstOf<T>(list: readonly T[], find: (item: T, position: number) => str
 }
 
 /** What the matrix adds up to, filter by filter. */
-function countsOf({ checks, filters }: ModelInstance) {
-  let entered = checks.length
+function countsOf({ checks, filters, hosts }: ModelInstance) {
+  let entered = hosts
   return filters.map(({ filter, asked }, s) => {
     const firstHere = checks.filter((host) => host.findIndex(({ verdict }) => verdict === 'FAIL') === s)
     const reasons: Record<string, number> = {}

@@ -1,4 +1,5 @@
 import {
+  auditWorld,
   type Change,
   type ClaimsProposed,
   countCapacity,
@@ -33,9 +34,10 @@ export interface Core {
   readonly examineAgain: typeof examineAgain
   readonly countCapacity: typeof countCapacity
   readonly whatWouldFit: typeof whatWouldFit
+  readonly auditWorld: typeof auditWorld
 }
 
-export const trueCore: Core = { decide, replay, examineAgain, countCapacity, whatWouldFit }
+export const trueCore: Core = { decide, replay, examineAgain, countCapacity, whatWouldFit, auditWorld }
 
 type Parsed<T> =
   | { readonly ok: true; readonly value: T }

@@ -20,6 +20,7 @@ export function drawPlan(seed: string): Plan {
     profile: drawProfile(draw, theme),
     earlier,
     reports: reported.map((host) => ({ host, stats: afterwards(draw, theme, hosts[host]?.stats ?? {}) })),
+    leaves: draw.chance(35) ? draw.list(draw.between(1, 2), () => drawLeaving(draw, hosts.length)) : [],
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
     // these cost more than all the rest
@@ -36,6 +37,12 @@ function afterwards(draw: Draw, theme: Theme, { numaCells, gpus }: Partial<HostS
 
 const words = ['ssd', 'hdd', '2', '3', 'ssd,hdd', '10', '', 'x y']
 const multiplierKeys = ['ram', 'cpu', 'disk', 'io_ops', 'num_instances', 'soft_affinity', 'soft_anti_affinity']
+
+const drawLeaving = (draw: Draw, hosts: number): Plan['leaves'][number] => ({
+  host: draw.between(0, Math.max(0, hosts - 1)),
+  how: draw.of(['forget', 'force', 'back', 'replace', 'replace']),
+  to: draw.between(0, 2 * hosts),
+})
 
 /** No host is in two zones: the log refuses that. */
 function drawAggregates(draw: Draw, names: readonly string[]): AggregatePlan[] {

@@ -9,6 +9,8 @@ export interface Plan {
   readonly earlier: readonly Question[]
   /** Reports after the first of those that are in the log, by place in `hosts`. */
   readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
+  /** Hosts that leave before those reports, one after the other. */
+  readonly leaves: readonly LeavingPlan[]
   /** The last of the earlier ones is not in the log yet: it is proposed before this one in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
@@ -26,6 +28,15 @@ export interface HostPlan {
   readonly stats: HostStatsInput
   readonly status: 'ENABLED' | 'DISABLED' | 'DRAINING' | 'MAINTENANCE'
   readonly liveness: 'UP' | 'SUSPECT' | 'DOWN'
+}
+
+export interface LeavingPlan {
+  /** By place in `hosts`. */
+  readonly host: number
+  /** `back`: by force, then readmitted, and it reports as at first. */
+  readonly how: 'forget' | 'force' | 'back' | 'replace'
+  /** The host that it is the same machine as, by place in `hosts`; one that is not there: it gets a new name. */
+  readonly to: number
 }
 
 export interface AggregatePlan {

@@ -5,13 +5,14 @@ import type { ModelFleet, ModelGroup, ModelHost } from './model/fleet.ts'
 export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFleet {
   const { status, liveness } = hosts.columns
   const byIndex = hosts.records.map(
-    ({ index, host, node, stats, present }): ModelHost => ({
+    ({ index, host, node, stats, present, gone }): ModelHost => ({
       host,
       node,
       stats,
       present: [...present],
       status: hostStatuses[at(status, index)] ?? '',
       liveness: livenessStates[at(liveness, index)] ?? '',
+      isGone: gone !== null,
     }),
   )
   const groupOf = (uuid: string | null): ModelGroup | null => {

@@ -12,13 +12,15 @@ export function shrink(plan: Plan, fails: (plan: Plan) => boolean): Plan {
 
 /** Every plan with one thing less. */
 function* simpler(plan: Plan): Generator<Plan> {
-  const { hosts, aggregates, earlier, reports, profile, question } = plan
+  const { hosts, aggregates, earlier, reports, leaves, profile, question } = plan
+  for (const less of without(leaves)) yield { ...plan, leaves: less }
   for (const less of without(earlier)) yield { ...plan, earlier: less }
   for (const [position] of hosts.entries()) {
     const moved = reports
       .filter(({ host }) => host !== position)
       .map(({ host, stats }) => ({ host: host > position ? host - 1 : host, stats }))
-    yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved }
+    // who left keeps its place, so that only hosts behind them go
+    if (leaves.every(({ host }) => host < position)) yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved }
   }
   for (const less of without(reports)) yield { ...plan, reports: less }
   for (const less of without(aggregates)) yield { ...plan, aggregates: less }

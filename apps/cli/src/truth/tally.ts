@@ -49,7 +49,7 @@ export function count(tally: Tally, { decision, profile }: Outcome): void {
   if (found < instances.length && found > 0) tally.inPart++
   else if (placed.length > 0) tally.placed++
   else tally.refused++
-  if (first?.checks.length === 0) tally.emptyFleets++
+  if (first?.hosts === 0) tally.emptyFleets++
   if (profile.scheduler === 'chance') tally.chance++
   if (instances.some(({ tied }) => tied > 1)) tally.tied++
   tally.instances += instances.length

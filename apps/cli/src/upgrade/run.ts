@@ -7,7 +7,7 @@ import { type EngineName, engines } from '../nemesis/engines/index.ts'
 import { ask, reservation } from '../nemesis/extra-load.ts'
 import type { Injected } from '../nemesis/faults.ts'
 import { type Figures, linesOf } from '../nemesis/report.ts'
-import { underLoad } from '../nemesis/under-load.ts'
+import { readsLeaving, underLoad } from '../nemesis/under-load.ts'
 import type { Checks } from '../prove/checks.ts'
 import { withFolder } from '../prove/folder.ts'
 import { callsOf, type KeyedCalls } from './keyed-calls.ts'
@@ -99,6 +99,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
     await checkRaised(checks, cluster, older, level)
     // from here on every replica judges by the newer rules: the callers try them
     upgrade.run.isStrict = true
+    upgrade.run.hostsMayLeave = await readsLeaving(first.client)
   } else say(`  not tried: raising the log's level beyond ${level}, since nothing that callers ask for without a plug-in needs more`)
   await calm(upgrade, seconds)
   return done

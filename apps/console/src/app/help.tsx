@@ -1,6 +1,7 @@
 import { Kbd, Modal, Switch, Table } from '@mantine/core'
 import { activeShortcuts } from '../lib/keys.ts'
 import { choose, usePreference } from '../lib/preferences.ts'
+import { Heads } from '../ui/heads.tsx'
 
 /** What every key does on this page. */
 export function Help({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
@@ -14,12 +15,7 @@ export function Help({ opened, onClose }: { readonly opened: boolean; onClose():
         onChange={({ currentTarget: { checked } }) => choose('shortcuts', checked ? 'on' : 'off')}
       />
       <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Key</Table.Th>
-            <Table.Th>What it does</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['Key', 'What it does']} />
         <Table.Tbody>
           {[{ keys: 'Ctrl K', label: 'Search and go' }, ...(opened ? activeShortcuts() : [])].map(({ keys, label }) => (
             <Table.Tr key={keys}>

@@ -10,6 +10,7 @@ import { actionsOfPage, offersOf } from '../lib/page-actions.ts'
 const FIND = graphql(`
   query PaletteFind($word: String!, $decisions: String!, $claims: String!, $isId: Boolean!, $at: Moment) {
     hosts(first: 6, query: $word, at: $at) { nodes { id name node availabilityZone } }
+    forgotten: hosts(first: 3, query: $word, gone: true, at: $at) { nodes { id name node } }
     aggregates(first: 4, query: $word, at: $at) { nodes { uuid name } }
     profiles(at: $at) { name active { number } rollout { candidate { number } } }
     decisions(first: 6, query: $decisions) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
@@ -60,10 +61,13 @@ export function PaletteFound({ word, children }: FoundProps) {
   const groups: readonly PaletteGroup[] = [
     {
       group: 'Hosts',
-      actions: (found?.hosts.nodes ?? []).map(({ id, name, node, availabilityZone }) => ({
+      actions: [
+        ...(found?.hosts.nodes ?? []).map((host) => ({ ...host, description: host.availabilityZone })),
+        ...(found?.forgotten.nodes ?? []).map((host) => ({ ...host, description: 'forgotten' })),
+      ].map(({ id, name, node, description }) => ({
         id,
         label: node === name ? name : `${name}/${node}`,
-        ...(availabilityZone === null ? {} : { description: availabilityZone }),
+        ...(description === null ? {} : { description }),
         onClick: () => void navigate({ to: '/hosts/$host', params: { host: name }, search: node === name ? {} : { node } }),
       })),
     },

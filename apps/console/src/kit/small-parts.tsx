@@ -1,4 +1,4 @@
-import { Group, Menu } from '@mantine/core'
+import { Group, Menu, Table } from '@mantine/core'
 import { Age, TimeLeft } from '../ui/age.tsx'
 import { AnchorLink } from '../ui/anchor-link.tsx'
 import { ColourKey, DivergingBar, Share } from '../ui/bars.tsx'
@@ -8,6 +8,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { Heads } from '../ui/heads.tsx'
 import { Json } from '../ui/json.tsx'
 import { MenuLink } from '../ui/menu-link.tsx'
 import { Meter, PercentMeter } from '../ui/meter.tsx'
@@ -90,6 +91,16 @@ export const smallParts: readonly Story[] = [
         />
       ),
       none: <Figures figures={[]} />,
+    },
+  },
+  {
+    of: 'heads',
+    states: {
+      usual: (
+        <Table>
+          <Heads names={['Host', 'Forgotten', 'Why']} />
+        </Table>
+      ),
     },
   },
   {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decodeId } from '../schema/ids.ts'
 import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -12,8 +13,9 @@ const REPORT = 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(inpu
 const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
   ... on SelectDestinationsPayload { destinations { selected { claim { id state } } } } ... on UserError { message } } }`
 const FINDINGS = `{ auditor { violations warnings notices cleanRounds
-  findings { id code severity host claim actual repair { automatic text } } } health { violations warnings } }`
-const REPAIR = `mutation ($id: ID!, $reason: String!, $dryRun: Boolean!) { findingRepair(id: $id, reason: $reason, dryRun: $dryRun) { __typename
+  findings { id code severity host claim actual repair { automatic text options { name text asksSize } } } } health { violations warnings } }`
+const REPAIR = `mutation ($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, dryRun: $dryRun) { __typename
   ... on FindingRepairPayload { dryRun finding { id } differenceCount differences { subject name field before after } }
   ... on UserError { code message path } } }`
 
@@ -33,17 +35,32 @@ async function place(host: string): Promise<{ readonly instance: string; readonl
   const { selectDestinations } = await dataOf(api, PLACE, {
     in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } },
   })
-  return { instance, claim: selectDestinations.destinations[0].selected.claim.id }
+  return { instance, claim: decodeId(selectDestinations.destinations[0].selected.claim.id).id }
 }
 
-const repair = async (id: string, dryRun: boolean, reason = 'a test'): Promise<Json> =>
-  (await dataOf(api, REPAIR, { id, reason, dryRun })).findingRepair
+interface Chosen {
+  readonly choose?: string
+  readonly size?: { readonly vcpus: number; readonly memoryMib: number }
+}
+
+const repair = async (id: string, dryRun: boolean, reason = 'a test', chosen: Chosen = {}): Promise<Json> =>
+  (await dataOf(api, REPAIR, { id, reason, dryRun, ...chosen })).findingRepair
+
+/** Members of claims and hosts as a repair leaves them, by subject, name and member. */
+const changesOf = ({ differences }: Json): Readonly<Record<string, readonly [string | null, string | null]>> =>
+  Object.fromEntries(differences.map(({ subject, name, field, before, after }: Json) => [`${subject} ${name} ${field}`, [before, after]]))
+
+const liveClaims = (instance: string) =>
+  api.service.replica.fleet.ledger.claimsFor(instance).map(({ id, host, state }) => ({
+    ...{ id, state },
+    host: api.service.replica.fleet.hosts.get(host).host,
+  }))
 
 /** The findings about some hosts, once there are as many as expected. */
 async function found(hosts: readonly string[], codes: readonly string[]): Promise<Json[]> {
   const about = async (): Promise<Json[]> => (await dataOf(api, FINDINGS)).auditor.findings.filter(({ host }: Json) => hosts.includes(host))
   await expect.poll(async () => (await about()).map(({ code }) => code).sort(), { timeout: 15_000 }).toEqual([...codes].sort())
-  return about()
+  return (await about()).sort((a, b) => a.code.localeCompare(b.code))
 }
 
 const running = (...instances: string[]) => ({ instances, vcpusUsed: 2 * instances.length, memoryMbUsed: 1_024 * instances.length })
@@ -60,9 +77,26 @@ test('Z05: one machine that reports under two names is found, with each instance
     ['instance.two_hosts', 'WARNING', 'z05-new', 'z05-old, z05-new'],
   ])
   for (const { id, repair: how } of findings) {
-    expect(how.automatic).toBe(false)
-    expect(await repair(id, true)).toMatchObject({ __typename: 'FindingRepairRefused', message: expect.stringContaining(how.text) })
+    expect(how.options.map(({ name }: Json) => name).sort()).toEqual(['host:z05-new', 'host:z05-old'])
+    // which of the two is right is an operator's to say
+    for (const choose of [undefined, 'host:z05'])
+      expect(await repair(id, true, 'a test', choose === undefined ? {} : { choose })).toMatchObject({
+        __typename: 'FindingRepairRefused',
+        path: ['choose'],
+        message: expect.stringMatching(/host:z05-old.*host:z05-new|host:z05-new.*host:z05-old/),
+      })
   }
+  const [same] = findings
+  // the old name has the claim: either it stays and the new one is forgotten, or all goes by the new one
+  const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
+  expect(changesOf(kept)['host z05-new gone']?.[1]).toMatch(/"reason":"a test"/)
+  const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
+  expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
+  expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
+  expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
+  expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toEqual([])
+  expect(liveClaims(instance)).toMatchObject([{ host: 'z05-new', state: 'MATERIALISED' }])
+  await found(['z05-old', 'z05-new'], [])
   expect(api.warnings.filter((text) => text.includes('contradictions between reports and claims'))).not.toEqual([])
 })
 
@@ -155,8 +189,115 @@ test('instances without a claim are a notice that names the first of them', asyn
   const instances = [1, 2, 3, 4].map(() => randomUUID())
   await report('ghosts', running(...instances))
   const [finding] = await found(['ghosts'], ['instance.unclaimed'])
-  expect(finding).toMatchObject({ severity: 'NOTICE', repair: { automatic: false } })
+  expect(finding).toMatchObject({ severity: 'NOTICE', repair: { automatic: true } })
+  expect(finding.repair.options).toMatchObject(instances.map((one) => ({ name: `instance:${one}`, asksSize: true })))
+  const choose = `instance:${instances[1]}`
+  expect(await repair(finding.id, true, 'a test', { choose })).toMatchObject({ __typename: 'FindingRepairRefused', path: ['size'] })
   expect(finding.actual).toContain(`4 without: ${instances[0]}`)
+})
+
+test('an instance that runs on another host than its claim: the repair moves the claim there, with room for it', async () => {
+  await report('other-a', { instances: [] })
+  await report('other-b', { instances: [] })
+  const { instance, claim } = await place('other-a')
+  await report('other-b', running(instance))
+  const [finding] = await found(['other-a', 'other-b'], ['instance.other_host'])
+  expect(finding.repair.options).toEqual([{ name: 'host:other-b', text: `Move claim ${claim} to other-b.`, asksSize: false }])
+  const tried = changesOf(await repair(finding.id, true))
+  expect(tried[`claim ${claim} state`]).toEqual(['"CONFIRMED"', '"RELEASED"'])
+  expect(tried['host other-a classes.VCPU.claimed']).toEqual(['2', '0'])
+  expect(tried['host other-b classes.VCPU.claimed']).toEqual(['0', '2'])
+  expect(liveClaims(instance)).toEqual([{ id: claim, host: 'other-a', state: 'CONFIRMED' }])
+  const made = changesOf(await repair(finding.id, false))
+  expect(made[`claim ${claim} state`]).toEqual(['"CONFIRMED"', '"RELEASED"'])
+  expect(made['host other-b classes.VCPU.claimed']).toEqual(['0', '2'])
+  expect(liveClaims(instance)).toMatchObject([{ host: 'other-b', state: 'CONFIRMED' }])
+  await report('other-b', running(instance))
+  expect(liveClaims(instance)).toMatchObject([{ host: 'other-b', state: 'MATERIALISED' }])
+  await found(['other-a', 'other-b'], [])
+})
+
+test('where the other host has no room, the repair says so and changes nothing', async () => {
+  await report('full-a', { instances: [] })
+  await report('full-b', { instances: [] })
+  const { instance, claim } = await place('full-a')
+  await report('full-b', { ...running(instance), vcpusUsed: 16 * 16 })
+  const [finding] = await found(['full-a', 'full-b'], ['instance.other_host'])
+  for (const dryRun of [true, false])
+    expect(await repair(finding.id, dryRun)).toMatchObject({
+      __typename: 'FindingRepairRefused',
+      message: expect.stringContaining('full-b'),
+    })
+  expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
+})
+
+test('of two hosts that list an instance the operator says which keeps it: its claim goes there, or is there already', async () => {
+  await report('two-a', { instances: [] })
+  await report('two-b', { instances: [] })
+  const { instance, claim } = await place('two-a')
+  await report('two-a', running(instance))
+  await report('two-b', running(instance))
+  const [finding] = await found(['two-a', 'two-b'], ['instance.two_hosts'])
+  expect(await repair(finding.id, true)).toMatchObject({ message: 'Choose one of host:two-a, host:two-b (choose).' })
+  expect(await repair(finding.id, true, 'a test', { choose: 'host:two-a' })).toMatchObject({
+    __typename: 'FindingRepairRefused',
+    message: expect.stringContaining('on two-a already'),
+  })
+  const keeps = { choose: 'host:two-b' }
+  expect(changesOf(await repair(finding.id, true, 'a test', keeps))[`claim ${claim} state`]).toEqual(['"MATERIALISED"', '"RELEASED"'])
+  expect(await repair(finding.id, false, 'a test', keeps)).toMatchObject({ __typename: 'FindingRepairPayload' })
+  await report('two-a', running())
+  await report('two-b', running(instance))
+  expect(liveClaims(instance)).toMatchObject([{ host: 'two-b', state: 'MATERIALISED' }])
+  await found(['two-a', 'two-b'], [])
+})
+
+test('an instance without a claim is claimed as large as its report leaves, or as an operator states', async () => {
+  const [instance, second] = [randomUUID(), randomUUID()]
+  await report('ghost', running(instance))
+  const [finding] = await found(['ghost'], ['instance.unclaimed'])
+  expect(finding.repair.options).toMatchObject([{ name: `instance:${instance}`, asksSize: false }])
+  const tried = changesOf(await repair(finding.id, true))
+  expect(tried['host ghost classes.VCPU.claimed']).toEqual(['0', '2'])
+  expect(liveClaims(instance)).toEqual([])
+  expect(await repair(finding.id, false)).toMatchObject({ __typename: 'FindingRepairPayload', dryRun: false })
+  await report('ghost', running(instance, second))
+  expect(liveClaims(instance)).toMatchObject([{ host: 'ghost', state: 'MATERIALISED' }])
+  const stated = { choose: `instance:${second}`, size: { vcpus: 1, memoryMib: 512 } }
+  const [again] = await found(['ghost'], ['instance.unclaimed'])
+  expect(await repair(again.id, true, 'a test', { ...stated, size: { vcpus: 1, memoryMib: -1 } })).toMatchObject({
+    __typename: 'ValidationError',
+    path: expect.arrayContaining(['size']),
+  })
+  expect(changesOf(await repair(again.id, true, 'a test', stated))['host ghost classes.MEMORY_MB.claimed']).toEqual(['0', '512'])
+  expect(await repair(again.id, false, 'a test', stated)).toMatchObject({ __typename: 'FindingRepairPayload' })
+  await found(['ghost'], [])
+})
+
+test('a report that counts too little gives way to the claims, or the claim of an instance that is gone ends: an operator says which', async () => {
+  await report('below', { instances: [] })
+  const { instance, claim } = await place('below')
+  await report('below', { instances: [instance] })
+  const [finding] = await found(['below'], ['use.below_claims', 'use.below_claims'])
+  expect(await repair(finding.id, true)).toMatchObject({ message: `Choose one of used-from-claims, claim:${claim} (choose).` })
+  expect(changesOf(await repair(finding.id, true, 'a test', { choose: 'used-from-claims' }))).toMatchObject({
+    'host below usedFrom': [null, '"CLAIMS"'],
+    'host below usedFromReason': [null, '"a test"'],
+  })
+  const ends = { choose: `claim:${claim}` }
+  expect(changesOf(await repair(finding.id, true, 'gone', ends))[`claim ${claim} state`]).toEqual(['"MATERIALISED"', '"REVOKED"'])
+  expect(await repair(finding.id, false, 'gone', ends)).toMatchObject({ __typename: 'FindingRepairPayload' })
+  expect(liveClaims(instance)).toEqual([])
+})
+
+test('to replace a host takes ADMIN, also as a repair; the others take OPERATE', async () => {
+  const machineId = randomUUID()
+  for (const host of ['same-a', 'same-b']) await report(host, { instances: [], machineId })
+  const [finding] = await found(['same-a', 'same-b'], ['host.same_machine'])
+  const variables = { id: finding.id, reason: 'a test', choose: 'host:same-b', dryRun: true }
+  const { data } = await api.ask(REPAIR, variables, await api.keyWith('OPERATE'))
+  expect(data?.findingRepair).toMatchObject({ __typename: 'FindingRepairRefused', code: 'FORBIDDEN' })
+  expect(await repair(finding.id, true, 'a test', { choose: 'host:same-b' })).toMatchObject({ __typename: 'FindingRepairPayload' })
 })
 
 test('a repair needs a reason, and a finding that is there', async () => {

@@ -74,7 +74,7 @@ describe.each(engines)('what happened to a host, with the log in $engine', ({ en
     marks.lost = verdict?.void as string
     // what is of one millisecond has no order
     const then = Date.now()
-    await vi.waitUntil(() => Date.now() > then + 1, { interval: 1 })
+    await vi.waitUntil(() => Date.now() > then + 1, { timeout: 120_000, interval: 1 })
     await replica.propose([{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent for 90 s' }])
   })
   afterAll(async () => {

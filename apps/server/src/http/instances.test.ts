@@ -207,6 +207,36 @@ describe('a further attempt', () => {
       expect((await dataOf(api, EXPLAIN, { id: decision.id })).decision.explanation.fidelity).toBe('REPLAYED')
   })
 
+  test('with the name that the host of the claim had before it was replaced, it moves the claim, and not back there', async () => {
+    const names = await hosts('renamed', 2)
+    const instance = randomUUID()
+    const zone = `renamed-${randomUUID()}`
+    await dataOf(api, `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, {
+      in: { name: zone, hosts: names, availabilityZone: zone },
+    })
+    const attempt = async (tried: readonly string[]): Promise<Json> => {
+      const spec = novaSpec(instance, tried)
+      Object.assign(spec.nova['nova_object.data'], { availability_zone: zone })
+      return (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations
+    }
+    const first = await attempt([])
+    const old = hostOf(first)
+    const { hostReplace } = await dataOf(
+      api,
+      'mutation ($host: String!, $by: String!) { hostReplace(host: { host: $host }, by: { host: $by }, reason: "moved") { __typename } }',
+      { host: old, by: `${old}-new` },
+    )
+    expect(hostReplace.__typename).toBe('HostReplacePayload')
+    const second = await attempt([old])
+    expect(second).toMatchObject({ __typename: 'SelectDestinationsPayload' })
+    expect([old, `${old}-new`]).not.toContain(hostOf(second))
+    expect(await read(claimOf(second).id)).toMatchObject({ moveOf: { id: claimOf(first).id } })
+    const { decision } = await dataOf(api, 'query ($id: ID!) { decision(id: $id) { explanation { fidelity } } }', {
+      id: second.decision.id,
+    })
+    expect(decision.explanation.fidelity).toBe('REPLAYED')
+  })
+
   test('of another account is refused, though it knows the host', async () => {
     const [a] = await hosts('foreign', 2)
     const instance = randomUUID()

@@ -8,8 +8,8 @@ import { dataOf, type Json, placeWith, startTestService, type TestService } from
 const IMPACT = 'impact { claimCount claims { id state } aggregates serverGroups }'
 const ENDS = `__typename ... on NotFound { key }
   ... on ValidationError { issues { path rule } } ... on UserError { code message path }`
-const FORGET = `mutation ($hosts: [ResourceNameInput!]!, $force: Boolean, $dryRun: Boolean) {
-  hostForget(hosts: $hosts, force: $force, reason: "scrapped", dryRun: $dryRun) {
+const FORGET = `mutation ($hosts: [ResourceNameInput!]!, $force: Boolean, $expectedClaims: Int, $dryRun: Boolean) {
+  hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: "scrapped", dryRun: $dryRun) {
     ... on HostForgetPayload { hosts { name gone { reason readmitted } } ${IMPACT} unchanged dryRun fleetRevision } ... on HostHasClaims { claimCount claims { id } } ${ENDS} } }`
 const READMIT = `mutation ($host: ResourceNameInput!) { hostReadmit(host: $host, reason: "repaired") {
   ... on HostReadmitPayload { hosts { name } unchanged } ${ENDS} } }`
@@ -122,7 +122,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       const [row] = await rows("SELECT status FROM compute_node WHERE host = 'b1'")
       const [aggregate] = await rows("SELECT hosts FROM aggregate WHERE name = 'b'")
       expect([row?.status, aggregate?.hosts]).toEqual(['FORGOTTEN', ['b2']])
-    })
+    }, 120_000)
     const status = 'mutation { hostSetStatus(hosts: [{ host: "b1" }], status: DISABLED, reason: "x") { __typename } }'
     expect((await ask(status)).hostSetStatus.__typename).toBe('NotFound')
     expect(await placeOn('b1')).toMatchObject({ __typename: 'NoValidHost' })
@@ -186,7 +186,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
         { host: 'd3' },
       ])
       expect(await rows(`SELECT host FROM claim WHERE instance_uuid = '${instance}'`)).toEqual([{ host: 'd3' }])
-    })
+    }, 120_000)
   })
 
   test('a host that has claims takes no other one in; a name that is taken or not plain is refused', async () => {
@@ -221,6 +221,98 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     await reportNode('n1', 'c', own)
     await ask(REPLACE, { host: { host: 'n1' }, by: { host: 'n4' } })
     for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+  })
+
+  test('with another number of claims than the dry run showed nothing is forgotten', async () => {
+    await api.report({ x1: {} })
+    await placeOn('x1')
+    const { impact } = await forget('x1', { force: true, dryRun: true })
+    await placeOn('x1')
+    const refused = await forget('x1', { force: true, expectedClaims: impact.claimCount })
+    expect(refused).toMatchObject({ __typename: 'HostHasClaims', claimCount: 2, path: ['expectedClaims'] })
+    expect(refused.message).toContain('2 live claims are on x1. 1 were expected')
+    expect(await names()).toContain('x1')
+    expect(await forget('x1', { force: true, expectedClaims: 2 })).toMatchObject({ __typename: 'HostForgetPayload' })
+  })
+
+  describe('who has not learnt that a host was replaced', () => {
+    const on = ({ destinations }: Json): string => destinations[0].selected.host.name
+    beforeAll(async () => {
+      await api.report({ o1: {}, o2: {} })
+      await replace('o1', 'p1')
+    })
+
+    test('forces, requests and ignores it by its old name', async () => {
+      expect(on(await placeOn('o1'))).toBe('p1')
+      expect(on(await placeWith(api, {}, { requestedDestination: { host: 'o1' } }))).toBe('p1')
+      expect(on(await placeWith(api, {}, { requestedDestination: { host: 'o1', node: 'o1' } }))).toBe('p1')
+      expect(on(await placeWith(api, {}, { forceNodes: ['o1'] }))).toBe('p1')
+      const both = await placeWith(api, {}, { forceHosts: ['o1', 'o2'], ignoreHosts: ['o1'] })
+      expect(on(both)).toBe('o2')
+    })
+
+    test('repeats its call by its key, and takes an alternate of a decision from before', async () => {
+      await api.report({ q1: {}, q2: {} })
+      const input = { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' } }
+      const gantt = { forceHosts: ['q1', 'q2'], instanceUuids: [randomUUID()] }
+      const first = await placeWith(api, input, gantt)
+      const [{ selected, alternates }] = first.destinations
+      const [other] = alternates
+      await replace(other.host.name, `${other.host.name}-new`)
+      expect(await placeWith(api, input, gantt)).toMatchObject({ replayed: true, destinations: [{ selected: { claim: selected.claim } }] })
+      const create = `mutation ($in: ClaimCreateInput!) { claimCreate(input: $in) { __typename
+        ... on SelectDestinationsPayload { destinations { selected { host { name } } } } ... on UserError { message } } }`
+      for (const host of [other.host.name, `${other.host.name}-new`]) {
+        const call = { idempotencyKey: randomUUID(), decisionId: first.decision.id, host: { host }, instanceUuid: gantt.instanceUuids[0] }
+        const { claimCreate } = await ask(create, { in: { ...call, mode: 'RESERVE' } })
+        expect(claimCreate, host).toMatchObject({ destinations: [{ selected: { host: { name: `${other.host.name}-new` } } }] })
+      }
+    })
+
+    test('sets its status, and evacuates it', async () => {
+      const set = (status: string) =>
+        ask(
+          `mutation { hostSetStatus(hosts: [{ host: "o1" }], status: ${status}, reason: "x") { __typename ... on HostSetStatusPayload { hosts { name } } } }`,
+        )
+      for (const status of ['MAINTENANCE', 'ENABLED']) expect((await set(status)).hostSetStatus).toMatchObject({ hosts: [{ name: 'p1' }] })
+      const { hostEvacuate } =
+        await ask(`mutation { hostEvacuate(input: { host: { host: "o1", node: "o1" }, idempotencyKey: "x" }, dryRun: true) {
+        ... on HostEvacuatePreview { hosts { name } } } }`)
+      expect(hostEvacuate).toEqual({ hosts: [{ name: 'p1' }] })
+    })
+
+    test('counts room, simulates, adds it to an aggregate and finds it and its claims', async () => {
+      const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, forceHosts: ['o1'] } }
+      const counted = await ask('query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: { spec } })
+      expect(counted.capacity.fits).toBeGreaterThan(0)
+      await ask('mutation { aggregateCreate(input: { name: "by old name", hosts: ["o1"] }) { __typename } }')
+      const found =
+        await ask(`{ hosts(first: 5, query: "host:o1") { nodes { name } } byFilter: hosts(first: 5, filter: { name: { eq: "o1" } }) { nodes { name } }
+        without: hosts(first: 100, query: "-host:o1") { nodes { name } }
+        claims(first: 1, query: "host:o1") { totalCount } aggregates(first: 1, query: "\\"by old name\\"") { nodes { hosts(first: 5) { nodes { name } } } } }`)
+      expect(found.hosts.nodes).toEqual([{ name: 'p1' }])
+      expect(found.byFilter.nodes).toEqual([{ name: 'p1' }])
+      expect(found.without.nodes).not.toContainEqual({ name: 'p1' })
+      expect(found.claims.totalCount).toBeGreaterThan(0)
+      expect(found.aggregates.nodes).toEqual([{ hosts: { nodes: [{ name: 'p1' }] } }])
+    })
+  })
+
+  test.each([
+    ['a slash', 'sl/ash', undefined],
+    ['a blank before it', ' blank', undefined],
+    ['a blank behind it', 'blank ', undefined],
+    ['a blank around its node', 'blank', ' n'],
+  ])('a new host with %s in its name is refused, by a report and by a replacement', async (_, host, node) => {
+    await api.report({ y1: {} })
+    const updates = [{ name: { host, node }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: stats() } }]
+    const { updateResourceStats } = await ask(REPORT, { updates })
+    expect(updateResourceStats.results).toMatchObject([{ __typename: 'ValidationError', issues: [{ rule: 'call.unplain_name' }] }])
+    const name = { host: 'y1', node: node === undefined ? undefined : 'y1' }
+    expect((await ask(REPLACE, { host: name, by: { host, node } })).hostReplace).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ rule: 'call.unplain_name' }],
+    })
   })
 
   test('a forgotten node does not count against the nodes of an API key', async () => {

@@ -46,6 +46,7 @@ describe('limits', () => {
       `{ fleet { ${Array.from({ length: 20 }, (_, i) => `c${i}: columns(names: [STATE]) { count }`).join(' ')} } }`,
       'limit.cost',
     ],
+    ['cost of states of the past', '{ decisions(first: 100) { nodes { destinations { selected { reportAge } } } } }', 'limit.cost'],
     ['cost', '{ hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }', 'limit.cost'],
   ])('too much %s is refused before anything runs', async (_name, document, rule) => {
     const answer = await api.ask(document)

@@ -37,6 +37,16 @@ test('a scrape tells mode, revision, what is there and what the auditor finds', 
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
 })
 
+test('no violations are told with their beginning, and with how many rounds and looks they took', async () => {
+  const key = await makeKey({ scopes: ['READ'] })
+  const read = async () => valuesOf(await (await scrape(key)).text())
+  await expect.poll(async () => (await read()).get('gantt_audit_clean_rounds'), { timeout: 15_000 }).toBeGreaterThan(0)
+  const values = await read()
+  expect(values.get('gantt_audit_clean_looks')).toBeGreaterThanOrEqual(values.get('gantt_audit_clean_rounds') ?? Number.NaN)
+  const { auditor } = await dataOf(api, '{ auditor { cleanSince } }')
+  expect(values.get('gantt_audit_clean_since_timestamp_seconds')).toBe(Date.parse(auditor.cleanSince) / 1_000)
+})
+
 test('every family has one help and one type, before its values', async () => {
   const lines = (await (await scrape(await makeKey({ scopes: ['READ'] }))).text()).trimEnd().split('\n')
   const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2])
@@ -109,6 +119,8 @@ test('what is not known is left out, and names are quoted', () => {
   expect(text).toContain('gantt_audit_violations 2\n')
   expect(text).toContain('gantt_audit_findings{code="instance.two_hosts",severity="warning"} 3\n')
   expect(text).toContain('gantt_audit_clean_looks 0\n')
+  expect(text).toContain('gantt_audit_clean_rounds 0\n')
+  expect(text).not.toMatch(/^gantt_audit_clean_since/m)
   expect(text).toContain('gantt_state_age_seconds 1.5\n')
   expect(text).toContain('gantt_proposals_counted_total 7\n')
   expect(text).toContain('gantt_decisions_unlogged_total 5\n')

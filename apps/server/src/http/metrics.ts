@@ -58,6 +58,18 @@ export function metricsText({ health, auditor, proposals, hosts, warnings, aggre
     'Things that the auditor looked at since it last found a violation, each as often as it did; 0 while there is one.',
     auditor.clean?.looks ?? 0,
   )
+  tell(
+    'audit_clean_rounds',
+    'gauge',
+    'Rounds of the auditor, one after the other up to now, in which it found no violation; 0 while there is one.',
+    auditor.clean?.rounds ?? 0,
+  )
+  tell(
+    'audit_clean_since_timestamp_seconds',
+    'gauge',
+    'Store time at which the first of these rounds began, seconds since 1970; absent while there is a violation, and before the first round is over.',
+    seconds(auditor.clean?.since ?? null),
+  )
   tell('audit_violations', 'gauge', 'What the auditor finds that cannot be; 0 is how it must be.', auditor.violations)
   tell(
     'audit_age_seconds',

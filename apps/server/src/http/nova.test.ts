@@ -155,14 +155,16 @@ describe('requests in the words of Nova', () => {
     const uuids = [randomUUID(), randomUUID()]
     const many = await select({ nova: { spec: requestSpec({ num_instances: 2 }), instance_uuids: uuids } })
     expect(many.destinations.map(({ instanceUuid }: Json) => instanceUuid)).toEqual(uuids)
+    // of another project: one that p1 has too would be a finding of the auditor, whenever it next looks
+    const another = randomUUID()
     const legacy = await select({
       legacy: {
         request_spec: {
           num_instances: 1,
           image: { id: 'i', properties: { architecture: 'amd64' } },
           instance_type: { vcpus: 1, memory_mb: 1_024, root_gb: 1, ephemeral_gb: 0, swap: 0, name: 'small', extra_specs: {} },
-          instance_properties: { uuid: uuids[0], project_id: 'p2' },
-          instance_uuids: [uuids[0]],
+          instance_properties: { uuid: another, project_id: 'p2' },
+          instance_uuids: [another],
         },
         filter_properties: { ignore_hosts: ['n1', 'n3'], scheduler_hints: {} },
       },

@@ -41,6 +41,8 @@ const weights: Readonly<Record<string, number>> = {
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
   'Decision.replica': 5,
+  // a state of the past is read for each decision that it is asked of
+  'Destination.reportAge': 20,
   'Fleet.columns': 500,
   'Explanation.matrix': 100,
   'Explanation.nearMisses': 20,

@@ -1,4 +1,4 @@
-import { type Claim, type Fleet, type RequestSpec, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import { type Claim, type Fleet, type HostName, presentHosts, presentName, type RequestSpec, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import { triedHosts } from '@gantt/scheduler-core/nova'
 import { requestOfMove } from './moves.ts'
 import type { PlacementCall } from './placement.ts'
@@ -39,10 +39,10 @@ export function findInstances(fleet: Fleet, call: PlacementCall, now: number): F
 const isFurtherAttempt = (fleet: Fleet, { request, takesAlternate }: PlacementCall, claims: readonly Claim[]): boolean =>
   takesAlternate === true || triedHosts(request).some((tried) => claims.some((claim) => isOn(fleet, claim, tried)))
 
-/** By the node too, where a host has several. */
-function isOn({ hosts }: Fleet, claim: Claim, tried: { readonly host: string; readonly node: string }): boolean {
+/** By the node too, where a host has several; by its present name, where it was replaced since it was tried. */
+function isOn({ hosts }: Fleet, claim: Claim, tried: HostName): boolean {
   const { host, node } = hosts.get(claim.host)
-  return host === tried.host && (node === tried.node || hosts.nodesOf(host).length === 1)
+  return presentHosts(hosts, [tried.host]).includes(host) && (presentName(hosts, tried).node === node || hosts.nodesOf(host).length === 1)
 }
 
 /**
@@ -51,9 +51,16 @@ function isOn({ hosts }: Fleet, claim: Claim, tried: { readonly host: string; re
  */
 function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): RequestSpec {
   const request = requestOfMove(fleet, { request: call.request, intent: 'RESIZE' }, source)
-  const tried = [fleet.hosts.get(source.host), ...triedHosts(call.request)].map(({ host }) => host)
+  const { hosts } = fleet
+  const tried = [
+    hosts.get(source.host).host,
+    ...presentHosts(
+      hosts,
+      triedHosts(call.request).map(({ host }) => host),
+    ),
+  ]
   return {
     ...request,
-    ignoreHosts: [...new Set([...request.ignoreHosts, ...tried.filter((host) => fleet.hosts.nodesOf(host).length === 1)])],
+    ignoreHosts: [...new Set([...request.ignoreHosts, ...tried.filter((host) => hosts.nodesOf(host).length === 1)])],
   }
 }

@@ -26,7 +26,7 @@ import {
 } from '@gantt/scheduler-core'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
-import { findSource, isMove, requestOfMove } from './moves.ts'
+import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
 
@@ -205,7 +205,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
-  const request = found?.request ?? (source === undefined ? call.request : requestOfMove(fleet, call, source))
+  const request = requestNow(fleet, call, source, found?.request)
   if (asksAges(request, profile, fleet.plugins) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
     work.hasMovedTime = true
     // what parts outside of the process said by the time before counts no more

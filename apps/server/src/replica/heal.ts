@@ -79,7 +79,7 @@ export async function healReplica(
 function* applyUpTo(fleet: Fleet, entries: readonly LogEntry[], head: () => number): Generator<void, void> {
   for (const entry of entries) {
     if (entry.revision > head()) return
-    fleet.apply(entry)
+    yield* fleet.applyInSteps(entry)
     yield
   }
 }

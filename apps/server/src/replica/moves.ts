@@ -7,6 +7,7 @@ import {
   isLive,
   type MoveIntent,
   type RequestSpec,
+  withPresentNames,
 } from '@gantt/scheduler-core'
 import type { PlacementCall } from './placement.ts'
 
@@ -20,6 +21,16 @@ export function findSource({ ledger }: Fleet, { claim: id, fence }: ClaimRef): C
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
   return claim.source !== null || claim.target !== null ? 'claim.moving' : claim
+}
+
+/** The request as it is decided: as the claim that moves completes it, and with its hosts as they are called by now. */
+export function requestNow(
+  fleet: Fleet,
+  call: Pick<PlacementCall, 'request' | 'intent'>,
+  source: Claim | undefined,
+  completed?: RequestSpec,
+): RequestSpec {
+  return withPresentNames(fleet, completed ?? (source === undefined ? call.request : requestOfMove(fleet, call, source)))
 }
 
 /**

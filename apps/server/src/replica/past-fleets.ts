@@ -241,13 +241,13 @@ export function createPastFleets(
   }
 }
 
-/** Applies the entries from where a fleet stands to a revision, one for each step of the loop that asks. */
+/** Applies the entries from where a fleet stands to a revision, one for each step of the loop that asks. The fleet is the caller's own. */
 export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
   while (fleet.place.revision < upTo) {
     const entries = await store.read(fleet.place, Math.min(ENTRIES_AT_ONCE, upTo - fleet.place.revision))
     if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
     for (const entry of entries) {
-      yield { entry, verdicts: fleet.apply(entry) }
+      yield { entry, verdicts: await answerInPieces(fleet.applyInSteps(entry)) }
       const pause = pauseOfQuestion()
       if (pause !== undefined) await pause
     }

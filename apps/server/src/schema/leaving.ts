@@ -138,10 +138,14 @@ builder.mutationFields((t) => ({
       }),
       force: t.arg.boolean({ defaultValue: false, description: 'True: their live claims end REVOKED with the reason, in the same entry.' }),
       reason: t.arg.string({ required: true, description: 'Why, for those who ask later.' }),
+      expectedClaims: t.arg.int({
+        description:
+          'How many live claims the dry run showed: with another number nothing is done. Compared with all that this replica could read when the call came.',
+      }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only say what would end.' }),
     },
-    resolve: (_root, { hosts, force, reason, dryRun }, { leaving }) =>
-      leaving.forget({ hosts, force: force ?? false, reason, dryRun: dryRun ?? false }),
+    resolve: (_root, { hosts, force, reason, expectedClaims, dryRun }, { leaving }) =>
+      leaving.forget({ hosts, force: force ?? false, reason, expectedClaims: expectedClaims ?? null, dryRun: dryRun ?? false }),
   }),
   hostReadmit: t.field({
     type: HostReadmitResult,

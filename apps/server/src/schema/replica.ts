@@ -1,5 +1,5 @@
 import { type AuditCode, type Liveness, promiseOf, type Severity, severityOf } from '@gantt/scheduler-core'
-import type { FindingRepairs, RepairDone, RepairRefused } from '../services/finding-repairs.ts'
+import type { FindingRepairs, RepairDone, RepairRefused, ToldOption } from '../services/finding-repairs.ts'
 import type { AuditorView, Difference, HealDone, HealRefused, ReplicaView, StandingFinding } from '../services/replicas.ts'
 import { builder } from './builder.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
@@ -97,13 +97,37 @@ const FindingSeverity = builder.enumType('FindingSeverity', {
   } as const satisfies Readonly<Record<Severity, unknown>>,
 })
 
+const FindingRepairOption = builder.objectRef<ToldOption>('FindingRepairOption').implement({
+  description: 'One way to repair a finding.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Give it as `choose` of findingRepair.' }),
+    text: t.exposeString('text', { description: 'What it does.' }),
+    asksSize: t.exposeBoolean('asksSize', { description: 'Whether `size` has to be given with it.' }),
+  }),
+})
+
+const InstanceSizeInput = builder.inputType('InstanceSizeInput', {
+  description: 'What an instance takes of its host.',
+  fields: (t) => ({
+    vcpus: t.int({ required: true, description: 'CPUs.' }),
+    memoryMib: t.int({ required: true, description: 'Memory, MiB.' }),
+    diskGib: t.int({ required: true, defaultValue: 0, description: 'Disk, GiB.' }),
+  }),
+})
+
 const FindingRepair = builder.objectRef<ReturnType<FindingRepairs['of']>>('FindingRepair').implement({
   description: 'What mends a finding.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'What there is to do.' }),
-    automatic: t.exposeBoolean('isAutomatic', {
+    automatic: t.boolean({
       description:
         'Whether findingRepair does it; its dryRun shows the difference first. False: somebody has to look, and do what the text says.',
+      resolve: ({ options }) => options.length > 0,
+    }),
+    options: t.field({
+      type: [FindingRepairOption],
+      description: 'The ways in which it does it, the first twenty. Where there are several, `choose` names one.',
+      resolve: ({ options }) => [...options],
     }),
   }),
 })
@@ -291,12 +315,19 @@ builder.mutationField('findingRepair', (t) =>
     ),
     authScopes: { scope: 'OPERATE' },
     description:
-      'Repairs what the auditor of the replica that answers has found, where AuditFinding.repair is automatic. A dry run shows the difference first.',
+      'Repairs what the auditor of the replica that answers has found, where AuditFinding.repair is automatic. A dry run shows the difference first. To replace or forget a host (host.same_machine) takes a key with ADMIN, as hostReplace and hostForget do.',
     args: {
       id: t.arg.id({ required: true, description: 'Of the finding.' }),
       reason: t.arg.string({ required: true, description: 'Why, 1 to 1000 characters, for those who ask later.' }),
+      choose: t.arg.string({ description: 'Name of the option (AuditFinding.repair.options); needed where there are several.' }),
+      size: t.arg({
+        type: InstanceSizeInput,
+        description:
+          'Of the instance, where one is claimed; left out: what its host’s report leaves for it, where it runs no other without a claim.',
+      }),
       dryRun: t.arg.boolean({ required: true, description: 'True: only say how the state would differ.' }),
     },
-    resolve: (_root, { id, reason, dryRun }, { findingRepairs }) => findingRepairs.repair({ id: String(id), reason, dryRun }),
+    resolve: (_root, { id, reason, choose, size, dryRun }, { findingRepairs, caller }) =>
+      findingRepairs.repair({ id: String(id), reason, choose: choose ?? null, size: size ?? null, dryRun }, caller),
   }),
 )

@@ -92,7 +92,7 @@ export function createAggregateReplay({ replica, store, decisions }: AggregateRe
     await decisions.caughtUp()
     const rows = await store.list({ first: sample })
     const readable = rows.filter((row): row is StoredDecision => !isUnreadable(row))
-    const sides = sidesOf(replica, change)
+    const sides = await sidesOf(replica, change)
     const tally = createTally(sides)
     await answerInPieces(tally.all(readable, isOver))
     const room = await roomOf(sides, readable, isOver)

@@ -73,7 +73,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
   const inTurn = createTurns()
   const warn = async ({ change }: AggregateDone, isOver: () => boolean): Promise<AggregateWarnings> => {
     await decisions.caughtUp()
-    const sides = sidesOf(replica, change)
+    const sides = await sidesOf(replica, change)
     const claims = claimsOn(sides.now, change)
     const tally = createTally(sides)
     for (let from = 0; from < claims.length && !isOver(); from += READ_TOGETHER) {

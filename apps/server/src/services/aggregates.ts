@@ -7,25 +7,32 @@ import {
   covers,
   type Fleet,
   fleetKeys,
+  inSlices,
   isExact,
+  isLive,
   type MetadataReader,
   metadataReaders,
   nearMisses,
   partsNaming,
+  presentHosts,
+  SLICE,
+  type Steps,
   servedProfiles,
   type Void,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
 import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type Dated, datedIn } from './dated.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
-import { type Impact, impactOn } from './hosts.ts'
+import type { Impact } from './hosts.ts'
 import { readAggregate } from './nova-import.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { snapshotOf } from './snapshots.ts'
 import { checkName, checkText } from './text.ts'
 
 const MAX_HOSTS = 100_000
@@ -147,11 +154,12 @@ export function createAggregates(replica: Replica): Aggregates {
 
   /** Writes the next state of an aggregate, or tells what writing it would do. */
   const write = async (uuid: string, expectedVersion: number, next: AggregateState | null, dryRun: boolean): Promise<AggregateOutcome> => {
-    const { fleet } = replica
-    const before = find(uuid)
-    const impact = impactOf(fleet, before, next)
+    const fleet = snapshotOf(replica)
+    const impact = await answerInPieces(impactOf(fleet, fleet.aggregates.byUuid.get(uuid), next))
     const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next }
-    const verdict: Void = dryRun ? fleet.aggregates.refuses(change) : (await replica.propose([change]))[0]?.void
+    const verdict: Void = dryRun
+      ? await answerInPieces(fleet.aggregates.refusesInSteps(change))
+      : (await replica.propose([change]))[0]?.void
     if (verdict === 'aggregate.version') return versionConflict(expectedVersion, find(uuid))
     if (verdict !== undefined) return refused(verdict, next)
     const planned: Aggregate | null =
@@ -167,6 +175,16 @@ export function createAggregates(replica: Replica): Aggregates {
     return current.version === ifVersion ? current : versionConflict(ifVersion, current)
   }
 
+  /** An edit with its hosts as they are called now. A list may still have a name of before. */
+  const named = <Edit extends AggregateEdit>(edit: Edit): Edit => {
+    const { hosts } = replica.fleet
+    const removed = edit.removeHosts ?? []
+    return {
+      ...edit,
+      addHosts: presentHosts(hosts, edit.addHosts ?? []),
+      removeHosts: [...new Set([...removed, ...presentHosts(hosts, removed)])],
+    }
+  }
   /** Problems of an edit; hosts that nobody reported yet may be on their way, so it looks at the store before it says so. */
   const check = async (edit: AggregateEdit): Promise<Issue[]> => {
     const added = edit.addHosts ?? []
@@ -227,14 +245,14 @@ export function createAggregates(replica: Replica): Aggregates {
     async create(input, dryRun) {
       const issues = await check(input)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
-      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, input), dryRun)
+      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), dryRun)
     },
     async importNova(document, dryRun) {
       const read = readAggregate(document, ['document'])
       if ('message' in read) return invalid([read])
       await replica.fresh()
       const current = find(read.uuid)
-      const edit = editTo(read, current)
+      const edit = editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current)
       const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
@@ -244,7 +262,7 @@ export function createAggregates(replica: Replica): Aggregates {
       const issues = await check(edit)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const current = await at(uuid, ifVersion)
-      return 'type' in current ? current : write(uuid, ifVersion, edited(current, edit), dryRun)
+      return 'type' in current ? current : write(uuid, ifVersion, edited(current, named(edit)), dryRun)
     },
     async delete(uuid, ifVersion, dryRun) {
       const current = await at(uuid, ifVersion)
@@ -305,13 +323,14 @@ function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
   const removed = new Set(removeHosts)
   for (const [i, host] of (addHosts ?? []).entries()) {
     const path = ['input', 'addHosts', String(i)]
-    if (hosts.nodesOf(host).length === 0) issues.push(issue(path, host, 'be the name of a host that has reported', 'host.unknown'))
+    if (presentHosts(hosts, [host]).every((name) => hosts.nodesOf(name).length === 0))
+      issues.push(issue(path, host, 'be the name of a host that has reported', 'host.unknown'))
     if (removed.has(host)) issues.push(issue(path, host, 'not be removed by the same edit', 'call.repeated'))
   }
   return issues
 }
 
-function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateState | null): Impact {
+function* impactOf({ hosts }: Fleet, before: Aggregate | undefined, next: AggregateState | null): Steps<Impact> {
   const were = new Set(before?.hosts)
   const will = new Set(next?.hosts)
   const left = [...were].filter((host) => !will.has(host))
@@ -321,9 +340,17 @@ function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateSt
   const zoneNext = next === null ? null : zoneOf(next)
   const zoneMoves =
     (zoneBefore === null ? 0 : left.length) + (zoneNext === null ? 0 : joined.length) + (zoneBefore === zoneNext ? 0 : stayed.length)
-  const impact = impactOn(viewsOf(fleet, [...left, ...joined, ...stayed]), zoneMoves)
-  const isRisky = zoneMoves > 0 && impact.claimsOnAffectedHosts > 0
-  return isRisky ? { ...impact, warnings: ['Hosts that hold claims would change their availability zone.'] } : impact
+  let [hostsAffected, claimsOnAffectedHosts] = [0, 0]
+  for (const host of inSlices([...left, ...joined, ...stayed], SLICE)) {
+    if (host === undefined) yield
+    for (const index of host === undefined ? [] : hosts.nodesOf(host)) {
+      hostsAffected++
+      for (const claim of hosts.get(index).claims) if (isLive(claim)) claimsOnAffectedHosts++
+    }
+  }
+  const isRisky = zoneMoves > 0 && claimsOnAffectedHosts > 0
+  const warnings = isRisky ? ['Hosts that hold claims would change their availability zone.'] : []
+  return { hostsAffected, zoneChanges: zoneMoves, claimsOnAffectedHosts, warnings }
 }
 
 const versionConflict = (expected: number, current: Aggregate | undefined): VersionConflict => ({

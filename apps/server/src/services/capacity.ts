@@ -38,10 +38,11 @@ export function firstGroups({ groups }: Capacity, first: number): Capacity['grou
 export function createCapacities(open: OpenHypothetical, readRequest: ReadRequest): Capacities {
   return {
     async count(input) {
-      const request = await readRequest(input.request)
-      const issues = [...(isWrong(request) ? request : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
-      const { fleet, profile, asOf, isOver } = await open(input, issues, isWrong(request) ? [] : [request])
-      if (isWrong(request)) throw new InputFault(request)
+      const read = await readRequest(input.request)
+      const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
+      const { fleet, profile, requests, asOf, isOver } = await open(input, issues, isWrong(read) ? [] : [read])
+      if (isWrong(read)) throw new InputFault(read)
+      const [request = read] = requests
       if (request.gang.length > 0)
         throw InputFault.at(['input', 'spec', 'gantt', 'gang'], request.gang, 'an empty list: room is counted for one kind of instances')
       const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {

@@ -1,4 +1,4 @@
-import { type Change, type Claim, type ClaimState, type Fleet, isLive } from '@gantt/scheduler-core'
+import { type Change, type Claim, type ClaimState, type Fleet, hostNamesOf, isLive } from '@gantt/scheduler-core'
 import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
 import { pageOfAllClaims } from './claim-pages.ts'
@@ -143,12 +143,12 @@ const withBareIds = (query: string | null | undefined): string | null | undefine
 
 /** How the fields of the filter grammar are read from a claim. Times are counted to `now`, milliseconds since 1970. */
 function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
-  const hostOf = ({ host }: Claim): string => fleet.hosts.get(host).host
+  const hostsOf = ({ host }: Claim): readonly string[] => hostNamesOf(fleet.hosts.get(host))
   return {
-    '': (claim) => [claim.id, hostOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
+    '': (claim) => [claim.id, ...hostsOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
     id: ({ id, instance }) => (instance === null ? id : [id, instance]),
     state: ({ state }) => state,
-    host: hostOf,
+    host: hostsOf,
     instance: ({ instance }) => instance ?? undefined,
     account: ({ account }) => account,
     group: ({ group }) => group ?? undefined,

@@ -192,7 +192,7 @@ async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<
     for (const entry of entries) {
       yield* decideHere(entry)
       if (next >= waiting.length || isOver()) return
-      fleet.apply(entry)
+      yield* fleet.applyInSteps(entry)
       yield
     }
   }

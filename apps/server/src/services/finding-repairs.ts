@@ -1,17 +1,32 @@
+import { randomUUID } from 'node:crypto'
 import {
   type Change,
+  compareNamed,
   compareWritten,
   copyFleet,
+  currentSpec,
+  DEFAULT_PROFILE,
   type Difference,
   ENTRY_FORMAT,
   type Fleet,
+  type HostIndex,
+  type InstanceSize,
+  isProposal,
   listingOf,
+  parseRequestSpec,
+  type RepairAct,
+  type RepairOption,
+  type RequestSpec,
   repairOf,
 } from '@gantt/scheduler-core'
+import { type Caller, mayDo } from '../auth/caller.ts'
 import type { Auditor, StandingFinding } from '../replica/auditor.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
-import { type Failure, type Invalid, invalid, type NotFound, notFound, sentenceOf } from './outcome.ts'
+import type { Decisions } from './decisions.ts'
+import { type Failure, type FailureCode, type Invalid, invalid, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
+import type { Placement, PlacementInput } from './placement.ts'
+import { requestFor } from './relocation.ts'
 import { checkText } from './text.ts'
 
 export interface RepairArgs {
@@ -19,6 +34,10 @@ export interface RepairArgs {
   readonly id: string
   /** Why, for those who ask later. */
   readonly reason: string
+  /** Name of the option; null: the only one. */
+  readonly choose: string | null
+  /** Of the instance that is claimed; null: as its host's report says, where it does. */
+  readonly size: InstanceSize | null
   readonly dryRun: boolean
 }
 
@@ -40,51 +59,203 @@ export interface RepairRefused extends Failure {
 
 export type RepairOutcome = RepairDone | RepairRefused | NotFound | Invalid
 
+/** One way to mend a finding, as operators read it. */
+export interface ToldOption {
+  readonly name: string
+  readonly text: string
+  /** Whether the size of an instance has to be stated with it. */
+  readonly asksSize: boolean
+}
+
 /** How findings of the auditor are mended. */
 export interface FindingRepairs {
-  /** What there is to do, and whether `repair` does it. */
-  of(finding: StandingFinding): { readonly text: string; readonly isAutomatic: boolean }
+  /** What there is to do, and the ways in which `repair` does it: the first of them, which are all but where a host lists very many instances. */
+  of(finding: StandingFinding): { readonly text: string; readonly options: readonly ToldOption[] }
   /** Tries the repair on a copy of the fleet and says what differs afterwards; unless it is a dry run, makes it too. */
-  repair(args: RepairArgs): Promise<RepairOutcome>
+  repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
 }
 
 const MOST_SAID = 100
+const MOST_OPTIONS = 20
 
-export function createFindingRepairs(replica: Replica, auditor: Auditor): FindingRepairs {
+type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
+
+/** A placement that mends a finding. */
+interface Mending {
+  readonly input: PlacementInput
+  readonly request: RequestSpec
+  /** What it is about besides the claim that it makes. */
+  readonly hosts: readonly HostIndex[]
+  readonly claims: readonly string[]
+}
+
+export function createFindingRepairs({
+  replica,
+  auditor,
+  decisions,
+  placement,
+}: {
+  readonly replica: Replica
+  readonly auditor: Auditor
+  readonly decisions: Decisions
+  readonly placement: Placement
+}): FindingRepairs {
+  const write = async (finding: StandingFinding, change: Change, dryRun: boolean): Promise<RepairOutcome> => {
+    const before = copyFleet(replica.fleet)
+    const tried = await tryOut(before, [change])
+    if ('refusal' in tried) return refused(tried.refusal, ['id'])
+    if (dryRun) return { type: 'done', finding, dryRun, ...tried }
+    const [verdict] = await replica.propose([change])
+    if (verdict?.void !== undefined) return refused(sentenceOf(verdict.void), ['id'])
+    return { type: 'done', finding, dryRun, ...tried, revision: verdict?.revision ?? replica.fleet.place.revision }
+  }
+
+  const place = async (finding: StandingFinding, account: string, mending: Mending, dryRun: boolean): Promise<RepairOutcome> => {
+    const { input, request, hosts, claims } = mending
+    const before = copyFleet(replica.fleet)
+    const done = (after: Fleet, made: readonly string[], revision: number): RepairDone => {
+      const all = compareNamed(before, after, hosts, [...claims, ...made])
+      return { type: 'done', finding, dryRun, revision, count: all.length, differences: all.slice(0, MOST_SAID) }
+    }
+    if (dryRun) {
+      const after = copyFleet(before)
+      const tried = await placement.tryOn(after, account, input, request)
+      if (!('changes' in tried))
+        return tried.type === 'placed' ? refused('It is so already: nothing would be written.', ['id']) : refusedAs(tried)
+      const made = tried.changes.filter(isProposal).flatMap(({ parts }) => parts.map(({ claim }) => claim))
+      const refusal =
+        (await applyTo(after, tried.changes)) ?? (await applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id))))
+      return refusal === undefined ? done(after, made, before.place.revision) : refused(refusal, ['id'])
+    }
+    const outcome = await placement.select(account, input, request)
+    if (outcome.type !== 'placed') return refusedAs(outcome)
+    const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
+    const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
+    const [verdict] = await replica.propose(ends)
+    // what another call did to the move meanwhile stands
+    if (verdict?.void !== undefined)
+      return refused(`The claim has room there, and its move is still open. ${sentenceOf(verdict.void)}`, ['id'])
+    return done(replica.fleet, made, verdict?.revision ?? outcome.revision)
+  }
+
+  const move = async (finding: StandingFinding, account: string, { claim, to }: Act<'move'>, dryRun: boolean): Promise<RepairOutcome> => {
+    const stored = await decisions.stored(claim.decision)
+    if (stored === undefined) {
+      const cure = 'revoke the claim, and take the instance for one without'
+      return refused(`What claim ${claim.id} asked for is not known any more, so it cannot be moved: ${cure}.`, ['id'])
+    }
+    const asked = requestFor(currentSpec(stored.record.request), claim)
+    const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })
+    const request = { ...asked, requestedDestination: { ...ANYWHERE, ...asked.requestedDestination, ...nameOf(to) } }
+    return place(finding, account, { input, request, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)
+  }
+
+  const claimThere = async (
+    finding: StandingFinding,
+    account: string,
+    { instance, on, reported }: Act<'claim'>,
+    { size, dryRun }: RepairArgs,
+  ): Promise<RepairOutcome> => {
+    const taken = size ?? reported
+    if (taken === null) return refused(`State the size of instance ${instance} (size): the report does not say it.`, ['size'])
+    const { vcpus, memoryMib: memoryMb, diskGib: rootGb } = taken
+    const parsed = parseRequestSpec({
+      flavor: { vcpus, memoryMb, rootGb },
+      instanceUuids: [instance],
+      requestedDestination: nameOf(on),
+    })
+    if (!parsed.ok) return invalid(under(['size'], parsed.problems))
+    const input = inputOf(finding, { intent: 'CREATE', moveOf: null, profile: DEFAULT_PROFILE })
+    return place(finding, account, { input, request: parsed.value, hosts: [on.index], claims: [] }, dryRun)
+  }
+
   return {
     of(finding) {
-      const { text, toChange } = repairOf(replica.fleet, finding)
-      return { text, isAutomatic: toChange !== undefined }
+      const { text, options } = repairOf(replica.fleet, finding)
+      return { text, options: first(options, MOST_OPTIONS).map(toldOf) }
     },
-    async repair({ id, reason, dryRun }) {
+    async repair(args, caller) {
+      const { id, reason, choose, dryRun } = args
       const issues = checkText(['reason'], reason, { max: 1_000 })
       if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
       const finding = auditor.find(id)
       if (finding === undefined) return notFound('finding', id, ['id'])
-      const { text, toChange } = repairOf(replica.fleet, finding, listingOf(replica.fleet, finding.name))
-      if (toChange === undefined) return refused(`This finding is not repaired from here. ${text}`, ['id'])
-      const change = toChange(reason)
-      const tried = await tryOut(replica.fleet, change)
-      if ('refusal' in tried) return refused(tried.refusal, ['id'])
-      if (dryRun) return { type: 'done', finding, dryRun, ...tried }
-      const [verdict] = await replica.propose([change])
-      if (verdict?.void !== undefined) return refused(sentenceOf(verdict.void), ['id'])
-      return { type: 'done', finding, dryRun, ...tried, revision: verdict?.revision ?? replica.fleet.place.revision }
+      const listing = finding.subject === 'instance' ? listingOf(replica.fleet, finding.name) : undefined
+      const { text, options } = repairOf(replica.fleet, finding, listing)
+      const option = chosen(options, choose, text)
+      if ('type' in option) return option
+      const { act } = option
+      switch (act.type) {
+        case 'nothing':
+          return refused(act.why, ['choose'])
+        case 'move':
+          return move(finding, caller.account, act, dryRun)
+        case 'claim':
+          return claimThere(finding, caller.account, act, args)
+        case 'change': {
+          const change = act.toChange(reason)
+          // as hostReplace and hostForget do
+          if ((change.type === 'replace' || change.type === 'forget') && !mayDo(caller, 'ADMIN'))
+            return refused('A key with ADMIN is needed to replace or forget a host.', ['choose'], 'FORBIDDEN')
+          return write(finding, change, dryRun)
+        }
+      }
     },
   }
 }
 
-/** What a change would write, on a copy of the fleet. */
-async function tryOut(
-  fleet: Fleet,
-  change: Change,
-): Promise<Pick<RepairDone, 'revision' | 'count' | 'differences'> | { readonly refusal: string }> {
-  const before = copyFleet(fleet)
+type Act<Type extends RepairAct['type']> = Extract<RepairAct, { readonly type: Type }>
+
+const ANYWHERE = { aggregates: [], forbiddenAggregates: [] }
+
+const nameOf = ({ host, node }: { readonly host: string; readonly node: string }) => ({ host, node })
+
+const inputOf = ({ id }: StandingFinding, call: Pick<PlacementInput, 'intent' | 'moveOf' | 'profile'>): PlacementInput => ({
+  ...call,
+  spec: { issues: [], path: ['id'] },
+  // no answer of before: the finding may come back
+  idempotencyKey: `repair of ${id} ${randomUUID()}`,
+  mode: 'CONFIRM',
+  ttlMs: null,
+  alternatesPerInstance: 0,
+  allOrNothing: true,
+  minRevision: null,
+  deadlineMs: null,
+})
+
+const toldOf = ({ name, text, act }: RepairOption): ToldOption => ({
+  name,
+  text,
+  asksSize: act.type === 'claim' && act.reported === null,
+})
+
+function first<Item>(items: Iterable<Item>, most: number): Item[] {
+  const taken: Item[] = []
+  for (const item of items) {
+    if (taken.length === most) break
+    taken.push(item)
+  }
+  return taken
+}
+
+/** The option that an operator names, or the only one; else what there is to choose from. */
+function chosen(options: Iterable<RepairOption>, name: string | null, text: string): RepairOption | RepairRefused {
+  const some = first(options, MOST_OPTIONS + 1)
+  const [only] = some
+  if (only === undefined) return refused(`This finding is not repaired from here. ${text}`, ['id'])
+  if (name === null && some.length === 1) return only
+  for (const option of options) if (option.name === name) return option
+  const names = some.slice(0, MOST_OPTIONS).map((option) => option.name)
+  const all = `${names.join(', ')}${some.length > MOST_OPTIONS ? ' and more' : ''}`
+  return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}; there is ${all}.`, ['choose'])
+}
+
+/** What changes would write, on a copy of the fleet. */
+async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried | { readonly refusal: string }> {
   const after = copyFleet(before)
-  const { place, now } = before
-  const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
-  const [refusal] = after.apply({ ...basis, changes: [change], revision: place.revision + 1, at: now })
-  if (refusal !== undefined) return { refusal: sentenceOf(refusal) }
+  const refusal = await applyTo(after, changes)
+  if (refusal !== undefined) return { refusal }
   return answerInPieces(
     (function* () {
       const differences: Difference[] = []
@@ -94,14 +265,28 @@ async function tryOut(
         differences.push(...found.slice(0, Math.max(0, MOST_SAID - differences.length)))
         yield
       }
-      return { revision: place.revision, count, differences }
+      return { revision: before.place.revision, count, differences }
     })(),
   )
 }
 
-const refused = (message: string, path: readonly string[]): RepairRefused => ({
+/** Applies changes to a fleet of the caller's own, in pieces; what was refused, as a sentence. */
+async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
+  const { place, now } = fleet
+  const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
+  const verdicts = await answerInPieces(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
+  const refusal = verdicts.find((found) => found !== undefined)
+  return refusal === undefined ? undefined : sentenceOf(refusal)
+}
+
+/** The end of a move: the claim takes its source's place. */
+const confirms = ({ ledger }: Fleet, claim: string): Change => ({ type: 'confirm', claim, fence: ledger.claims.get(claim)?.fence ?? 0 })
+
+const refused = (message: string, path: readonly string[], code: FailureCode = 'PRECONDITION'): RepairRefused => ({
   type: 'repair-refused',
-  code: 'PRECONDITION',
+  code,
   message,
   path,
 })
+
+const refusedAs = ({ message }: Failure): RepairRefused => refused(message, ['id'])

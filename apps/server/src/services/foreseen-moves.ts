@@ -18,7 +18,7 @@ import {
   type Steps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { findSource, requestOfMove } from '../replica/moves.ts'
+import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { sentenceOf } from './outcome.ts'
@@ -79,7 +79,7 @@ export async function answeredFor(
     const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
     if (request === undefined || typeof source === 'string') continue
     // one that was asked like it before is not asked about again
-    const gathering = outside.gather(fleet, answered, [anywhere(requestOfMove(fleet, { request, intent }, source))], { source })
+    const gathering = outside.gather(fleet, answered, [anywhere(requestNow(fleet, { request, intent }, source))], { source })
     // no move asks anything where one does not
     if (gathering === undefined) return answered
     answered = await gathering
@@ -103,7 +103,7 @@ function* foresee(
   if (asked === undefined) return stays('What it asked for is not known any more: its decision is not kept.')
   const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
   if (typeof source === 'string') return stays(sentenceOf(source))
-  const request = requestOfMove(fleet, { request: asked, intent }, source)
+  const request = requestNow(fleet, { request: asked, intent }, source)
   const seed = randomUUID()
   const { answer, record, judged } = yield* decideInSteps(fleet, overlay, {
     id: randomUUID(),

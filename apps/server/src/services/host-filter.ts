@@ -1,4 +1,4 @@
-import type { HostStatus } from '@gantt/scheduler-core'
+import { type HostStatus, hostNamesOf } from '@gantt/scheduler-core'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 
@@ -49,7 +49,7 @@ export function matchesHost(view: HostView, filter: HostFilter): boolean {
   const { record, fleet } = view
   const { name, availabilityZone, aggregate, status, state, traits, and, or, not } = filter
   return (
-    (!name || matchesText(record.host, name)) &&
+    (!name || matchesName(hostNamesOf(record), name)) &&
     (!availabilityZone || matchesText(record.zone, availabilityZone)) &&
     (!aggregate || record.aggregates.some((uuid) => matchesText(fleet.aggregates.byUuid.get(uuid)?.name ?? '', aggregate))) &&
     (!status || statusOf(view) === status) &&
@@ -60,6 +60,10 @@ export function matchesHost(view: HostView, filter: HostFilter): boolean {
     (!not || !matchesHost(view, not))
   )
 }
+
+/** By its name, or by one that it had before it was replaced; what leaves names out leaves out all of them. */
+const matchesName = (names: readonly string[], { neq, nin, ...wanted }: TextFilter): boolean =>
+  names.some((name) => matchesText(name, wanted)) && names.every((name) => matchesText(name, { neq, nin }))
 
 export function matchesText(text: string, { eq, neq, in: among, nin, startsWith, contains }: TextFilter): boolean {
   return (

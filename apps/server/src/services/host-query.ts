@@ -1,4 +1,4 @@
-import { type Fleet, type HostIndex, isLive } from '@gantt/scheduler-core'
+import { type Fleet, type HostIndex, hostNamesOf, isLive } from '@gantt/scheduler-core'
 import { compileQuery, hostFields, ofEachTold, parseQuery, type QueryField, type QueryReaders } from '@gantt/scheduler-core/query'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 import { InputFault } from './outcome.ts'
@@ -40,8 +40,8 @@ export const aggregateNamesIn =
 
 /** How the fields of the filter grammar are read from a host. Ages are counted to `now`, milliseconds since 1970. */
 const readersAt = (now: () => number): QueryReaders<HostView> => ({
-  '': ({ record }) => (record.node === record.host ? record.host : `${record.host}/${record.node}`),
-  host: ({ record }) => record.host,
+  '': ({ record }) => [record.node === record.host ? record.host : `${record.host}/${record.node}`, ...hostNamesOf(record).slice(1)],
+  host: ({ record }) => hostNamesOf(record),
   node: ({ record }) => record.node,
   az: ({ record }) => record.zone,
   agg: aggregateNamesOf,

@@ -1,17 +1,19 @@
 import {
+  appendInSteps,
   type Change,
   copyFleet,
-  ENTRY_FORMAT,
   type Fleet,
   type HostRecord,
   type HostStatus,
   hostKey,
   isLive,
+  nodesNamed,
   type UsedFrom,
   type UsedFromSet,
 } from '@gantt/scheduler-core'
 import type { HostOrder } from '@gantt/scheduler-core/query'
 import { eachInPieces, sortInPieces } from '../replica/in-pieces.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostOrder } from './host-order.ts'
@@ -104,11 +106,12 @@ export function createHosts(replica: Replica): Hosts {
     const issues = checkText(['reason'], reason, { max: 1_000 })
     if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
     if (issues.length > 0) return invalid(issues)
-    if (hosts.some((name) => named(name).length === 0)) await replica.fresh()
-    const missing = hosts.findIndex((name) => named(name).length === 0)
+    const meant = (name: HostNameInput): HostRecord[] => nodesNamed(replica.fleet.hosts, name)
+    if (hosts.some((name) => meant(name).length === 0)) await replica.fresh()
+    const missing = hosts.findIndex((name) => meant(name).length === 0)
     const lost = hosts[missing]
     if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
-    return [...new Set(hosts.flatMap((name) => named(name)))]
+    return [...new Set(hosts.flatMap(meant))]
   }
   return {
     find,
@@ -161,7 +164,7 @@ export function createHosts(replica: Replica): Hosts {
       const records = await toEdit(hosts, reason)
       if (!Array.isArray(records)) return records
       const changes = records.map(({ host, node }): UsedFromSet => ({ type: 'usedFrom', host, node, usedFrom, reason }))
-      const impact = impactOn(records.map(viewOf), 0, changesOfFree(replica.fleet, records, changes))
+      const impact = impactOn(records.map(viewOf), 0, await changesOfFree(snapshotOf(replica), records, changes))
       if (!dryRun) await replica.propose(changes)
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
@@ -175,19 +178,10 @@ export function impactOn(views: readonly HostView[], zoneChanges: number, warnin
 }
 
 /** What a change of where used amounts come from would leave free, class by class, as sentences; for at most 20 hosts. */
-function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly UsedFromSet[]): string[] {
+async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly UsedFromSet[]): Promise<string[]> {
   const told = records.slice(0, MOST_TOLD)
   const copy = copyFleet(fleet)
-  const { place, now } = copy
-  copy.apply({
-    format: ENTRY_FORMAT,
-    id: `dry run on ${place.id}`,
-    writer: '',
-    basis: place,
-    changes,
-    revision: place.revision + 1,
-    at: now,
-  })
+  await answerInPieces(appendInSteps(copy, changes))
   const sentences = told.flatMap((record) => {
     const after = new Map(capacityOf(viewHost(copy, record)).map(({ resourceClass, free }) => [resourceClass, free]))
     return capacityOf(viewHost(fleet, record)).flatMap(({ resourceClass, free }) => {

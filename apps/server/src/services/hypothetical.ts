@@ -6,9 +6,10 @@ import {
   type Fleet,
   type FleetEdits,
   type Profile,
-  parseFleetEdits,
+  parseFleetEditsInSteps,
   parseProfile,
   type RequestSpec,
+  withPresentNames,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { answerInPieces } from '../replica/question.ts'
@@ -35,6 +36,8 @@ export interface Hypothesis {
 export interface Hypothetical {
   readonly fleet: Fleet
   readonly profile: Profile
+  /** What is to be decided, with the names that hosts have on that fleet; in the order in which it was given. */
+  readonly requests: readonly RequestSpec[]
   /** Revision of the fleet before the edits. */
   readonly asOf: number
   /** What is other than in the fleet of that revision. */
@@ -66,20 +69,23 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     return copyFleet(replica.fleet)
   }
 
-  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], requests = []) => {
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], given = []) => {
     const issues = [
       ...others,
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    /** Undefined where it cannot be: the reasons are kept until all of them are known. */
+    /** Keeps the reasons until all of them are known. */
+    const keptFault = (error: unknown): undefined => {
+      if (!(error instanceof InputFault)) throw error
+      issues.push(...error.issues)
+    }
+    /** Undefined where it cannot be. */
     const kept = <Value>(read: () => Value): Value | undefined => {
       try {
         return read()
       } catch (error) {
-        if (!(error instanceof InputFault)) throw error
-        issues.push(...error.issues)
-        return undefined
+        return keptFault(error)
       }
     }
     const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
@@ -88,14 +94,16 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     })
     const asOf = fleet.place.revision
     const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
-    const edits = kept(() => editsOf(fleet, overlay))
+    const edits = await editsOf(fleet, overlay).catch(keptFault)
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
     const problems = await answerInPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
+    const requests = given.map((request) => withPresentNames(fleet, request))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {
       fleet,
       profile: answered ?? profile,
+      requests,
       asOf,
       edits,
       isOver: () => performance.now() >= over,
@@ -110,8 +118,8 @@ function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: 
   return changes === null || changes === undefined ? usableProfile(fleet, named, ['input', 'profile']) : draftOf(fleet, named, changes)
 }
 
-function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): FleetEdits {
-  const edits = parseFleetEdits(fleet, overlay?.document ?? {})
+async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<FleetEdits> {
+  const edits = await answerInPieces(parseFleetEditsInSteps(fleet, overlay?.document ?? {}))
   if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
   return edits.value
 }

@@ -5,13 +5,15 @@ import {
   type HostName,
   type HostRecord,
   type HostReplaced,
+  heirOf,
   hostKey,
+  nameAfter,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
-import { checkName, checkText } from './text.ts'
+import { checkHostName, checkText } from './text.ts'
 
 /** Claims that one answer lists; how many there are is answered too. */
 const LISTED_CLAIMS = 100
@@ -55,6 +57,8 @@ export interface Leaving {
   forget(input: {
     readonly hosts: readonly HostNameInput[]
     readonly force: boolean
+    /** How many live claims the caller has seen; left out, any number will do. */
+    readonly expectedClaims?: number | null
     readonly reason: string
     readonly dryRun: boolean
   }): Promise<LeavingDone | HostHasClaims | NotFound | Invalid>
@@ -85,9 +89,6 @@ export function createLeaving(replica: Replica): Leaving {
     record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
   const renamedOf = (name: HostNameInput): HostRecord[] =>
     records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
-  /** The host that one is by now: it may have gone into another. */
-  const heirOf = (record: HostRecord): HostRecord =>
-    record.gone === null || record.gone.mergedInto === null ? record : heirOf(replica.fleet.hosts.get(record.gone.mergedInto))
   const keptBy = (all: readonly HostRecord[]): Claim[] =>
     all.flatMap((record) => claimsKeeping(record, replica.fleet.now)).sort((a, b) => a.fence - b.fence)
 
@@ -120,7 +121,7 @@ export function createLeaving(replica: Replica): Leaving {
   }
 
   return {
-    async forget({ hosts: names, force, reason, dryRun }) {
+    async forget({ hosts: names, force, expectedClaims, reason, dryRun }) {
       const issues = checkText(['reason'], reason, { max: 1_000 })
       if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
       if (issues.length > 0) return invalid(issues)
@@ -144,6 +145,8 @@ export function createLeaving(replica: Replica): Leaving {
       if (leaving.length === 0) return done(replica.fleet.place.revision)
       const cure = 'Move or release them first; or force it, and they end REVOKED.'
       if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
+      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims)
+        return hasClaims(leaving, `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
       if (dryRun) return done(replica.fleet.place.revision)
       const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, reason }
       const [verdict] = await replica.propose([change])
@@ -187,8 +190,7 @@ export function createLeaving(replica: Replica): Leaving {
     },
 
     async replace({ host, by, reason, dryRun }) {
-      const issues = [...checkText(['reason'], reason, { max: 1_000 }), ...checkName(['by', 'host'], by.host)]
-      if (typeof by.node === 'string') issues.push(...checkName(['by', 'node'], by.node))
+      const issues = [...checkText(['reason'], reason, { max: 1_000 }), ...checkHostName(['by'], by)]
       if (typeof by.node === 'string' && typeof host.node !== 'string')
         issues.push(issue(['by', 'node'], by.node, 'be left out where all nodes of a host are replaced'))
       if (issues.length > 0) return invalid(issues)
@@ -199,7 +201,7 @@ export function createLeaving(replica: Replica): Leaving {
       if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
         return { type: 'done', hosts: viewsOf(followers), impact: impactOf([], () => false), merged: [], unchanged: true, dryRun, revision }
       if (old.length === 0) return notThere(host, followers, ['host'])
-      const pairs = old.map((record) => ({ from: nameOf(record), to: nextName(record, by) }))
+      const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => replica.fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
       const taken = pairs.find(({ from, to }) => {
@@ -232,7 +234,7 @@ export function createLeaving(replica: Replica): Leaving {
 
     isBound(names) {
       const { hosts } = replica.fleet
-      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts.get(index)))))
+      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts, hosts.get(index)))))
       const joinedOthers = ({ host, formerNames }: HostRecord): boolean => {
         const since = formerNames.findLast((former) => former.host !== host)?.until ?? 0
         return records(hosts.nodesOf(host)).some((other) => !heirs.has(other) && other.firstSeen < since)
@@ -247,12 +249,6 @@ const nameOf = ({ host, node }: HostName): HostName => ({ host, node })
 
 const isMeant = (name: HostName, { host, node }: HostNameInput): boolean =>
   name.host === host && (typeof node !== 'string' || name.node === node)
-
-/** A node that goes by its host's name goes by the new one; others keep their own where none is given. */
-const nextName = ({ host, node }: HostName, by: HostNameInput): HostName => ({
-  host: by.host,
-  node: by.node ?? (node === host ? by.host : node),
-})
 
 const shown = ({ host, node }: HostNameInput): string => (node && node !== host ? `${host}/${node}` : host)
 

@@ -13,7 +13,7 @@ import {
 import type { Outside } from '../plugin/outside/outside.ts'
 import { answerFromKey } from '../replica/batch.ts'
 import type { Gather, Gathered } from '../replica/gather.ts'
-import { findSource, requestOfMove } from '../replica/moves.ts'
+import { findSource, requestNow } from '../replica/moves.ts'
 import type { Solve, Solved } from '../solver/ask-solver.ts'
 import { type AskedMove, answeredFor } from './foreseen-moves.ts'
 
@@ -112,7 +112,7 @@ const movesOn = (fleet: Fleet, asked: readonly AskedMove[]): readonly Move[] =>
   asked.flatMap(({ claim: { id, fence }, request }) => {
     const source = findSource(fleet, { claim: id, fence })
     if (request === undefined || typeof source === 'string') return []
-    return { source, request: requestOfMove(fleet, { request, intent: 'EVACUATE' }, source) }
+    return { source, request: requestNow(fleet, { request, intent: 'EVACUATE' }, source) }
   })
 
 interface Question {

@@ -1,21 +1,26 @@
 import { createHash } from 'node:crypto'
 import {
+  anywhere,
   type Cause,
+  type Change,
   type Claim,
   canonicalJson,
   causeText,
   DEFAULT_PROFILE,
   type Destination,
+  type Fleet,
   type Intent,
   parseRequestSpec,
   publishedSpec,
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
+import type { Outside } from '../plugin/outside/outside.ts'
 import type { Gather } from '../replica/gather.ts'
-import { isMove } from '../replica/moves.ts'
+import { findSource, isMove, requestNow } from '../replica/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
+import { tryPlacement } from '../replica/try-placement.ts'
 import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -119,6 +124,13 @@ export interface Placement {
    * it parsed already; else `spec.document` is.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
+  /** What a call would write, decided on a fleet of the caller's own; or its answer, where nothing can be placed. Nothing is kept of it. */
+  tryOn(
+    fleet: Fleet,
+    account: string,
+    input: PlacementInput,
+    request: RequestSpec,
+  ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
   /** Store time at which the oldest request came in that this replica has not answered yet; undefined: none waits. No decision about it is older. */
   oldestAsked(): number | undefined
 }
@@ -134,7 +146,7 @@ export function parseSpec({ document, issues, path }: SpecDocument): { readonly 
   return more.length > 0 ? invalid(more) : { value: parsed.value }
 }
 
-export function createPlacement(replica: Replica, decisions: Decisions): Placement {
+export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
   /** In the order in which they came. */
   const waiting = new Set<{ readonly since: number }>()
   const placeByReplica = async (call: PlacementCall): Promise<PlacementOutcome> => {
@@ -147,13 +159,13 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
     }
   }
   const place = async (account: string, request: RequestSpec, input: PlacementInput): Promise<SelectOutcome> => {
-    const {
-      minRevision,
-      spec: { ignored = [] },
-    } = input
+    const { minRevision } = input
     if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
       return behind(replica, minRevision)
-    const outcome = await placeByReplica(toCall(account, input, request))
+    return answerTo(await placeByReplica(toCall(account, input, request)), account, input, request)
+  }
+  const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
+    const { ignored = [] } = input.spec
     switch (outcome.type) {
       case 'placed':
         return {
@@ -187,13 +199,25 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
       const wrong = [...checkMove(replica, input, parsed.value), ...checkGang(replica, account, input, parsed.value)]
       return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
     },
+    async tryOn(fleet, account, input, request) {
+      const wrong = [...checkCall(input), ...checkMove({ fleet }, input, request), ...checkGang({ fleet }, account, input, request)]
+      if (wrong.length > 0) return invalid(wrong)
+      const call = toCall(account, input, request)
+      const profile = fleet.profiles.pick(call.profile, account, call.key)
+      const source = call.source === null ? undefined : findSource(fleet, call.source)
+      const asked = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
+      const gathering =
+        profile === undefined ? undefined : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source } : {})
+      const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
+      return 'changes' in tried ? tried : answerTo(tried, account, input, request)
+    },
   }
 }
 
 /** Whether a call with this intent is about a claim that is there already. */
 const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'
 
-function checkMove({ fleet }: Replica, { intent, moveOf, spec: { path } }: PlacementInput, request: RequestSpec): Issue[] {
+function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { path } }: PlacementInput, request: RequestSpec): Issue[] {
   if (moveOf === null || !isAboutClaim(intent)) return []
   const issues: Issue[] = []
   if (request.numInstances !== 1) issues.push(issue([...path, 'numInstances'], request.numInstances, `be 1: ${intent} is of one instance`))
@@ -214,7 +238,7 @@ function checkMove({ fleet }: Replica, { intent, moveOf, spec: { path } }: Place
 }
 
 /** All instances of a gang are placed, or none; and Nova knows no gangs. */
-function checkGang({ fleet }: Replica, account: string, input: PlacementInput, { gang }: RequestSpec): Issue[] {
+function checkGang({ fleet }: Pick<Replica, 'fleet'>, account: string, input: PlacementInput, { gang }: RequestSpec): Issue[] {
   if (gang.length === 0) return []
   const { allOrNothing, idempotencyKey, profile } = input
   const asked = profile ?? DEFAULT_PROFILE

@@ -7,6 +7,9 @@ import {
   type HostName,
   type HostRecord,
   isLive,
+  nodesNamed,
+  presentHosts,
+  presentName,
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
@@ -105,13 +108,19 @@ export function createRelocation(
         return invalid([
           issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
         ])
+      const { hosts } = replica.fleet
+      // both as they are called now: one of them may be from before the host was replaced
+      const wanted = host.node ? presentName(hosts, { host: host.host, node: host.node }) : { host: presentHosts(hosts, [host.host])[0] }
+      const isOn = (to: HostName): boolean => {
+        const now = presentName(hosts, to)
+        return now.host === wanted.host && (!('node' in wanted) || now.node === wanted.node)
+      }
       const named = hostsOf(stored.answer)
-      if (!named.some((each) => each.host === host.host && (!host.node || each.node === host.node))) {
+      if (!named.some(isOn)) {
         const names = [...new Set(named.map((each) => each.host))].join(', ')
         return invalid([issue(['input', 'host', 'host'], host.host, `be a host that the decision named: ${names || 'it named none'}`)])
       }
       const place = instance === null ? 0 : instanceUuids.indexOf(instance)
-      const isOn = (to: HostName) => to.host === host.host && (!host.node || to.node === host.node)
       const asked = requestFor(request, { instance: instance ?? instanceUuids[0] ?? null })
       return placement.select(
         account,
@@ -219,11 +228,7 @@ export function createRelocation(
 const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
   answer.flatMap(({ selected, alternates }) => [selected, ...alternates])
 
-const nodesOf = ({ fleet }: Pick<Replica, 'fleet'>, name: EvacuationInput['host']): HostRecord[] =>
-  fleet.hosts
-    .nodesOf(name.host)
-    .map((index) => fleet.hosts.get(index))
-    .filter(({ node }) => typeof name.node !== 'string' || node === name.node)
+const nodesOf = ({ fleet }: Pick<Replica, 'fleet'>, name: EvacuationInput['host']): HostRecord[] => nodesNamed(fleet.hosts, name)
 
 const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
   notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])

@@ -160,7 +160,7 @@ export function createServices({
   ...records
 }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
-  const placement = createPlacement(replica, decisions)
+  const placement = createPlacement(replica, decisions, outside)
   const liveness = createLiveness(replica, listening)
   const moments = createMoments(replica, history, past)
   const hypotheticals = createHypotheticals(replica, moments, outside)
@@ -207,7 +207,7 @@ export function createServices({
     fleet: createFleetReader(replica),
     log,
     replicas: createReplicas(replica, past, standing),
-    findingRepairs: createFindingRepairs(replica, standing.auditor),
+    findingRepairs: createFindingRepairs({ replica, auditor: standing.auditor, decisions, placement }),
     reportAges: createReportAges(replica, history),
     keys: createKeys(keys),
     audit,

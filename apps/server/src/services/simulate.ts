@@ -63,15 +63,18 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   return {
     async simulate(input) {
       const { requests, issues } = await readAll(readRequest, input.requests)
-      const { fleet, profile, asOf, isOver, left } = await open(
+      const opened = await open(
         input,
         issues,
         requests.map(({ request }) => request),
       )
+      const { fleet, profile, asOf, isOver, left } = opened
+      const named = requests.map((one, i) => ({ ...one, request: opened.requests[i] ?? one.request }))
       // the fleet is locked while it is simulated: a solver looks at another one
       const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
-      const simulated = await withAnswers(simulate(fleet, { requests, profile, seed: input.seed ?? 'simulated', isOver }), (question) =>
-        ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
+      const simulated = await withAnswers(
+        simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver }),
+        (question) => ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
       )
       const { proposals, ...rest } = simulated
       const state = createOwnFleet(() => fleet)

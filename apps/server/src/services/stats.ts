@@ -29,7 +29,7 @@ import type { HostNameInput } from './hosts.ts'
 import { checkNamespace, withDocuments } from './namespace-report.ts'
 import { readNovaHost } from './nova-import.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
-import { checkName, checkNames, checkRange, checkText } from './text.ts'
+import { checkHostName, checkNames, checkRange, checkText } from './text.ts'
 
 export const MAX_UPDATES = 1_000
 /** Characters of JSON of one report. docs/limits.md says what fits. */
@@ -321,11 +321,11 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
   const known = hosts.find(identity)
   // a host that is there already reports on under the name that it has
-  const check = known === undefined ? checkName : checkText
+  const isNew = known === undefined && hosts.findForgotten(identity) === undefined
   const issues = [
     ...(input.issues ?? []),
-    ...check([...path, 'name', 'host'], name.host),
-    ...(typeof name.node === 'string' ? check([...path, 'name', 'node'], node) : []),
+    ...(isNew ? checkHostName([...path, 'name'], name) : checkText([...path, 'name', 'host'], name.host)),
+    ...(!isNew && typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
     ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
   ]
   const take = <T>(stats: Parsed<T>, form: string, toReport: (value: T) => Report, ignored: readonly string[] = []): Read => {

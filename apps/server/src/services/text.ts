@@ -19,6 +19,23 @@ export function checkName(path: readonly string[], text: string, length: Length 
   return issues.length > 0 || isPlain(text) ? issues : [issue(path, text, PLAIN_RULE, 'call.unplain_name')]
 }
 
+/**
+ * Problems of the name of a host that is to be: besides, it can be typed as it is read. A slash stands between a host and its node, and
+ * blanks around a name are not seen.
+ */
+export function checkHostName(
+  path: readonly string[],
+  { host, node }: { readonly host: string; readonly node?: string | null | undefined },
+): Issue[] {
+  const check = (part: string, text: string, hasSlash: boolean): Issue[] => {
+    const issues = checkName([...path, part], text)
+    if (issues.length > 0 || (text === text.trim() && !hasSlash)) return issues
+    const rule = part === 'host' ? 'have no slash, which stands before a node, and no blanks around it' : 'have no blanks around it'
+    return [issue([...path, part], text, rule, 'call.unplain_name')]
+  }
+  return [...check('host', host, host.includes('/')), ...(typeof node === 'string' && node !== host ? check('node', node, false) : [])]
+}
+
 /** Problems told at most of one document. */
 const MOST = 100
 

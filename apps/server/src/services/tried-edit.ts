@@ -1,4 +1,5 @@
-import { type AggregateChanged, append, copyFleet, type Fleet, type Profile } from '@gantt/scheduler-core'
+import { type AggregateChanged, appendInSteps, copyFleet, type Fleet, type Profile } from '@gantt/scheduler-core'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { InputFault } from './outcome.ts'
 
@@ -9,9 +10,9 @@ export interface Sides {
 }
 
 /** Copies of the fleet without an edit that was only tried, and with it. Throws InputFault where somebody was faster. */
-export function sidesOf({ fleet }: Replica, change: AggregateChanged): Sides {
+export async function sidesOf({ fleet }: Replica, change: AggregateChanged): Promise<Sides> {
   const sides = { now: copyFleet(fleet), edited: copyFleet(fleet) }
-  const [verdict] = append(sides.edited, [change])
+  const [verdict] = await answerInPieces(appendInSteps(sides.edited, [change]))
   if (verdict !== undefined) throw InputFault.at(['ifVersion'], change.expectedVersion, 'the version that it has now')
   return sides
 }

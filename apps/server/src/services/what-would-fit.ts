@@ -86,16 +86,17 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
 
   return {
     async find(given) {
-      const request = await readRequest(given.request)
+      const read = await readRequest(given.request)
       const issues = [
-        ...(isWrong(request) ? request : []),
+        ...(isWrong(read) ? read : []),
         ...checkRange(['input', 'maxChanges'], given.maxChanges, 1, 2),
         ...checkRange(['input', 'first'], given.first, 1, MOST_FIRST),
         ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
       ]
       const input = await asDecided(given)
-      const { fleet, profile, asOf, isOver, edits } = await open(input, issues, isWrong(request) ? [] : [request])
-      if (isWrong(request)) throw new InputFault(request)
+      const { fleet, profile, requests, asOf, isOver, edits } = await open(input, issues, isWrong(read) ? [] : [read])
+      if (isWrong(read)) throw new InputFault(read)
+      const [request = read] = requests
       if (request.gang.length > 0)
         throw InputFault.at(
           ['input', 'spec', 'gantt', 'gang'],

@@ -1,5 +1,9 @@
 import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
-import type { ReferenceModel } from './reference-model.ts'
+import { zoneOf } from './model/aggregate.ts'
+import { isLive as isLiveInModel } from './model/claim.ts'
+import type { ModelFleet } from './model/fleet.ts'
+import { membersOf } from './model/group.ts'
+import { freeOf, gpusLeft } from './model/room.ts'
 
 const CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
@@ -49,29 +53,29 @@ export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Flee
 }
 
 /** The same of the reference model. */
-export function digestOfModel(model: ReferenceModel): string {
+export function digestOfModel(model: ModelFleet): string {
   return JSON.stringify({
     revision: model.revision,
     hosts: model.hosts.map((host) => [
       host.name,
       host.gone,
       host.former,
-      host.gone === null ? model.zoneOf(host.name) : 'nova',
+      host.gone === null ? zoneOf(model, host.name) : 'nova',
       host.status,
       host.liveness,
       host.edited,
-      CLASSES.map((resourceClass) => model.free(host, resourceClass)),
-      model.gpusLeft(host),
+      CLASSES.map((resourceClass) => freeOf(model, host, resourceClass)),
+      gpusLeft(model, host),
     ]),
     claims: model.claims
-      .filter((claim) => model.isLive(claim))
+      .filter(isLiveInModel)
       .map(({ id, state, fence, expiresAt, host, group, source, target }) => [id, state, fence, expiresAt, host, group, source, target]),
     keys: model.keys.map(({ account, key, claims, forgottenAt }) => [account, key, claims, forgottenAt]).sort(byText),
     aggregates: model.aggregates.map(({ uuid, name, hosts, version }) => [uuid, name, hosts, version]).sort(byText),
     groups: model.groups
       .map(({ uuid, policy, max, version, edited }) => {
         const counts = new Map<string, number>()
-        for (const { host } of model.members(uuid)) counts.set(host, (counts.get(host) ?? 0) + 1)
+        for (const { host } of membersOf(model, uuid)) counts.set(host, (counts.get(host) ?? 0) + 1)
         return [uuid, policy, max, version, edited, [...counts].sort(byText)]
       })
       .sort(byText),

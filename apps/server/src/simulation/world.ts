@@ -21,8 +21,13 @@ import { createStats, type Stats } from '../services/stats.ts'
 import { openOn } from '../sync/postgres/postgres.ts'
 import { digestOfFleet, digestOfModel } from './digest.ts'
 import { createFakePostgres, type FakePostgres } from './fake-postgres.ts'
+import { codesOf, findingsOfFleet, findingsOfModel } from './findings.ts'
+import { claimsOf, isLive as isLiveInModel } from './model/claim.ts'
+import type { ModelEntry } from './model/entry.ts'
+import { membersOf } from './model/group.ts'
+import { ReferenceModel } from './model/reference-model.ts'
+import { freeOf, gpuRoom } from './model/room.ts'
 import type { Act, Plan } from './plan.ts'
-import { type ModelEntry, ReferenceModel } from './reference-model.ts'
 import { createProcessTimers, createVirtualTime, type VirtualTime } from './virtual-time.ts'
 
 /** Code of ours that a test replaces by something wrong, to see that it is found. */
@@ -96,6 +101,7 @@ class World {
   readonly #store: FakePostgres
   readonly #model = new ReferenceModel()
   readonly #digests = new Map<number, string>()
+  readonly #findings = new Map<number, string>()
   readonly #verdicts = new Map<number, readonly (string | undefined)[]>()
   readonly #violations: string[] = []
   readonly #processes: (Process | undefined)[]
@@ -121,6 +127,7 @@ class World {
     this.#processes = new Array(plan.replicas).fill(undefined)
     this.#store.onAppended((entry) => this.#judge({ ...JSON.parse(entry.body), id: entry.id, revision: entry.revision, at: entry.atMs }))
     this.#digests.set(0, digestOfModel(this.#model))
+    this.#findings.set(0, findingsOfModel(this.#model))
   }
 
   outcome(): Outcome {
@@ -159,10 +166,10 @@ class World {
     for (const { id, state, expiresAt } of this.#model.claims)
       if (state === 'RESERVED' && expiresAt !== null && expiresAt < this.#store.clock() - 10_000)
         this.#fail(`L3: claim ${id} is still RESERVED ${this.#store.clock() - expiresAt} ms after its end`)
-    for (const id of this.#released) if (this.#model.isLive(this.#model.claim(id))) this.#fail(`claim ${id} was released, and lives`)
+    for (const id of this.#released) if (isLiveInModel(this.#model.claim(id))) this.#fail(`claim ${id} was released, and lives`)
     for (const key of this.#abandoned)
       for (const claim of this.#model.claims)
-        if (claim.key === key && this.#model.isLive(claim)) this.#fail(`key ${key} was abandoned, and claim ${claim.id} lives`)
+        if (claim.key === key && isLiveInModel(claim)) this.#fail(`key ${key} was abandoned, and claim ${claim.id} lives`)
   }
 
   #fail(what: string): void {
@@ -173,11 +180,14 @@ class World {
   #judge(entry: ModelEntry): void {
     const model = this.#model
     const room = (): number[] =>
-      model.hosts.flatMap((host) => [...Object.keys(host.classes).map((name) => model.free(host, name)), model.gpuRoom(host)])
+      model.hosts.flatMap((host) => [...Object.keys(host.classes).map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
     const before = room()
     const verdicts = model.apply(entry)
     this.#verdicts.set(entry.revision, verdicts)
     this.#digests.set(entry.revision, digestOfModel(model))
+    const findings = findingsOfModel(model)
+    this.#findings.set(entry.revision, findings)
+    for (const code of codesOf(findings)) this.#see(`finds ${code}`)
     for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
       if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) this.#counts.voids++
@@ -186,7 +196,7 @@ class World {
       for (const [i, free] of room().entries())
         if (free < Math.min(0, before[i] ?? 0)) this.#fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)
     for (const { uuid, policy, max } of model.groups) {
-      const members = model.members(uuid)
+      const members = membersOf(model, uuid)
       const hosts = members.map(({ host }) => host)
       const most = Math.max(0, ...hosts.map((host) => hosts.filter((other) => other === host).length))
       const moving = members.filter(({ source }) => source !== null).length
@@ -194,12 +204,12 @@ class World {
       if (policy === 'AFFINITY' && new Set(hosts).size > 1 + moving) this.#fail(`I6: members of ${uuid} live apart: ${hosts.join(', ')}`)
     }
     for (const claim of model.claims)
-      if (model.isLive(claim) && model.host(claim.host) === undefined) this.#fail(`I7: claim ${claim.id} is on ${claim.host}, which left`)
+      if (isLiveInModel(claim) && model.host(claim.host) === undefined) this.#fail(`I7: claim ${claim.id} is on ${claim.host}, which left`)
     for (const claim of model.claims) {
-      if (!model.isLive(claim) || claim.instance === null) continue
-      const others = model
-        .claimsOf(claim.instance, claim)
-        .filter((other) => other !== claim && other.id !== claim.source && other.id !== claim.target)
+      if (!isLiveInModel(claim) || claim.instance === null) continue
+      const others = claimsOf(model, claim.instance, claim).filter(
+        (other) => other !== claim && other.id !== claim.source && other.id !== claim.target,
+      )
       if (others.length > 0)
         this.#fail(`I17: instance ${claim.instance} has claims ${claim.id} and ${others.map(({ id }) => id).join(', ')}`)
     }
@@ -282,6 +292,12 @@ class World {
     const expected = this.#digests.get(fleet.place.revision)
     if (digest !== expected)
       this.#fail(`I12, I13: ${who} differs from the model at revision ${fleet.place.revision}: ${difference(digest, expected ?? '')}`)
+    const findings = findingsOfFleet(fleet)
+    const known = this.#findings.get(fleet.place.revision)
+    if (findings !== known)
+      this.#fail(
+        `I18: the auditor of ${who} finds at revision ${fleet.place.revision} what the model does not: ${difference(findings, known ?? '')}`,
+      )
   }
 
   /** A call, its end, and what is owed to it: an answer, unless its process is killed. */
@@ -620,9 +636,9 @@ class World {
     const sequence = (this.#sequences.get(host) ?? 0) + (b % 7 === 1 ? 0 : 1)
     this.#sequences.set(host, sequence)
     const running = this.#model.claims.filter(
-      (claim) => claim.host === host && claim.instance !== null && this.#model.isLive(claim) && (b >> (claim.fence % 5)) % 2 === 0,
+      (claim) => claim.host === host && claim.instance !== null && isLiveInModel(claim) && (b >> (claim.fence % 5)) % 2 === 0,
     )
-    const stray = b % 17 === 6 ? this.#model.claims.find((claim) => claim.host !== host && this.#model.isLive(claim)) : undefined
+    const stray = b % 17 === 6 ? this.#model.claims.find((claim) => claim.host !== host && isLiveInModel(claim)) : undefined
     const isSilent = b % 13 === 4
     const vcpusUsed = isSilent ? 0 : running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
     const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
@@ -637,6 +653,8 @@ class World {
       localGbUsed: 0,
       runningVms: running.length,
       gpus,
+      // now and then a machine reports that is another host already
+      ...(b % 4 !== 3 && { machineId: uuidOf(0x81 + (b % 23 === 8 ? 0 : NAMES.indexOf(host))) }),
       instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
     }
     const incarnation = uuidOf((b % 29 === 5 ? 0x92 : 0x91) + 0x100 * NAMES.indexOf(host))

@@ -16,6 +16,7 @@ import {
   type RequestSpec,
   type Solution,
   type SolverOptions,
+  withPresentNames,
 } from '@gantt/scheduler-core'
 import { answerFromKey } from '../replica/batch.ts'
 import type { Gather } from '../replica/gather.ts'
@@ -144,8 +145,9 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
 export const gatherSolution =
   (ask: AskSolver): Gather =>
   (fleet, call, answered) => {
-    const { request, deadlineMs } = call
-    if (request.numInstances === 1) return undefined
+    const { deadlineMs } = call
+    if (call.request.numInstances === 1) return undefined
+    const request = withPresentNames(fleet(), call.request)
     const profile = answered ?? fleet().profiles.pick(call.profile, call.account, call.key)
     if (profile === undefined || !asksSolver(profile, request) || answerFromKey(fleet(), call) !== undefined) return undefined
     return ask(fleet, { profile, request, seed: call.key, deadlineMs }).then((solution) => ({ solution }))

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts'
+import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
@@ -58,6 +59,20 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
     yield keyDifferences(before, after, next.account, next.key)
     if (next.group !== null) yield differences('group', next.group, groupView(before, next.group), groupView(after, next.group))
   }
+}
+
+/** The differences in some hosts and claims between two fleets, of which one is a copy of the other from before. */
+export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
+  const found: Difference[] = []
+  for (const index of hosts) {
+    const [old, next] = [before.hosts.records[index], after.hosts.get(index)]
+    found.push(...differences('host', hostKey(next), old && hostView(before, old), hostView(after, next)))
+  }
+  for (const id of claims) {
+    const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
+    found.push(...differences('claim', id, old && claimView(before, old), next && claimView(after, next)))
+  }
+  return found
 }
 
 const keyDifferences = (before: Fleet, after: Fleet, account: string, key: string): Difference[] =>

@@ -1,3 +1,4 @@
+import type { HostIndex } from '../fleet/columns.ts'
 import type { HostWarning } from '../fleet/warnings.ts'
 
 /** What the audit of a replica's state may find. Written once, never reused or renamed; docs/errors.md has a cure for each. */
@@ -81,4 +82,6 @@ export interface Finding {
   readonly field: string
   readonly expected: string
   readonly actual: string
+  /** Where it is about several hosts: which, for its repair. */
+  readonly hosts?: readonly HostIndex[]
 }

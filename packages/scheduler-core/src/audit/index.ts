@@ -1,5 +1,5 @@
 export { audit, type Looked } from './audit.ts'
-export { compareFleets, compareWritten, type Difference } from './diff.ts'
+export { compareFleets, compareNamed, compareWritten, type Difference } from './diff.ts'
 export { DIGEST_FORMAT, digestAll, digestPart, HOSTS_PER_PART, partsOf } from './digest.ts'
 export {
   type AuditCode,
@@ -13,5 +13,5 @@ export {
   severityOf,
 } from './finding.ts'
 export { DEFAULT_UNLISTED_AFTER_MS } from './listing.ts'
-export { listingOf, type Repair, repairOf } from './repair.ts'
+export { type InstanceSize, listingOf, type Repair, type RepairAct, type RepairOption, repairOf } from './repair.ts'
 export { auditWorld } from './world.ts'

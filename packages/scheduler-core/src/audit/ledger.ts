@@ -94,5 +94,9 @@ export function about(subject: Subject, name: string, host: string | null, claim
   const tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, of: string | null = claim): void => {
     findings.push({ code, subject, name, host, claim: of, field, expected: String(expected), actual: String(actual) })
   }
-  return { findings, tell }
+  /** What several hosts are in. */
+  const tellOf = (hosts: readonly HostIndex[], code: AuditCode, field: string, expected: string, actual: string): void => {
+    findings.push({ code, subject, name, host, claim, field, expected, actual, hosts })
+  }
+  return { findings, tell, tellOf }
 }

@@ -41,7 +41,8 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
     // what a host that lists nothing any more listed before is no news
     if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
-    const isGoing = own.length > 0 && own.every((claim) => !isLive(claim) && isLeaving(claim, lag))
+    // of several claims that ended there the last says how long ago it was
+    const isGoing = !own.some(isLive) && own.some((claim) => isLeaving(claim, lag))
     return isGoing ? [] : [record]
   })
 }
@@ -57,5 +58,6 @@ export function unlistedSince({ hosts, ledger }: Fleet, claim: Claim): number | 
   const destination = claim.target === null ? undefined : ledger.claims.get(claim.target)
   const next = destination && hosts.records[destination.host]
   if (next !== undefined && (next.stats.instances === null || next.present.has(claim.instance))) return null
-  return claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt
+  // the other end of the move may have been the last to list it
+  return Math.max(claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt, destination?.unlistedAt ?? 0)
 }

@@ -1,82 +1,254 @@
-import type { Claim } from '../claims/claim.ts'
-import type { Change } from '../fleet/change.ts'
+import { type Claim, isLive } from '../claims/claim.ts'
+import { liveClaimsOf } from '../claims/instances.ts'
+import type { Change, HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
+import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import { claimsKeeping, nameAfter } from '../fleet/leave.ts'
 import { type Finding, isOfState } from './finding.ts'
-import { isThere, listersOf, unlistedSince } from './listing.ts'
+import { isThere, listersOf, straysOf, unlistedSince } from './listing.ts'
 
 /** What mends what was found. */
 export interface Repair {
   /** What there is to do, as sentences. */
   readonly text: string
-  /** What mends it in the log; undefined where that cannot be said from here, and the text says what to look at. `reason`: an operator's. */
-  readonly toChange: ((reason: string) => Change) | undefined
+  /** What may be done in the log: where there are several, an operator chooses. None where it cannot be mended from here. */
+  readonly options: Iterable<RepairOption>
 }
 
-/** How a finding is mended, as the fleet is now. `listing`: hosts that list its instance by now, where they were looked for. */
-export function repairOf(fleet: Fleet, finding: Finding, listing: readonly HostIndex[] = []): Repair {
+/** One way to mend a finding. */
+export interface RepairOption {
+  /** By which operators choose it, such as `host:rack1-a`: one word for each option of the finding. */
+  readonly name: string
+  /** What it does, as a sentence. */
+  readonly text: string
+  readonly act: RepairAct
+}
+
+export type RepairAct =
+  | { readonly type: 'change'; toChange(reason: string): Change }
+  /** The claim moves, at once. */
+  | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
+  /** A claim is made for an instance that runs there. `reported`: what its host's report says of its size; null: the operator says it. */
+  | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
+  /** The log is right already: what is wrong is out there. */
+  | { readonly type: 'nothing'; readonly why: string }
+
+/** What an instance takes of its host. */
+export interface InstanceSize {
+  readonly vcpus: number
+  readonly memoryMib: number
+  readonly diskGib: number
+}
+
+/**
+ * How a finding is mended, as the fleet is now. `listing`: hosts that may list its instance by now; those that did when it was found, if
+ * not given.
+ */
+export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))
     return byHand(
       'Compare the state of the replica with the log by replicaHeal with dryRun, then make it anew without: gantt replicas --heal.',
     )
+  const listers = (): HostRecord[] => listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 })
   switch (code) {
     case 'instance.unlisted': {
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
-      if (
-        unlisted === undefined ||
-        unlistedSince(fleet, unlisted) === null ||
-        listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 }).length > 0
-      )
+      if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listers().length > 0)
         return byHand('It is so no more: the claim has ended, or a host lists its instance again.')
-      return revokes(
-        claim,
-        `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${host} runs it, its report must list it.`,
-      )
+      const text = `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${host} runs it, its report must list it.`
+      return { text, options: [ends(unlisted, 'End the claim.')] }
     }
     case 'instance.twice':
     case 'instance.elsewhere': {
       const idle = unlistedOf(fleet, name)
-      if (idle !== undefined)
-        return revokes(idle.id, `End claim ${idle.id}: no report shows instance ${name} on its host, and one shows it on another.`)
-      return byHand(`Find out where instance ${name} runs, and revoke the other claim: gantt claims revoke.`)
+      if (idle !== undefined) {
+        const text = `End claim ${idle.id}: no report shows instance ${name} on its host, and one shows it on another.`
+        return { text, options: [ends(idle, text)] }
+      }
+      const live = liveClaimsOf(fleet.ledger.claimsFor(name))
+      return {
+        text: `Find out where instance ${name} runs, and end the claims of which it is not.`,
+        options: live.length < 2 ? [] : live.map((one) => ends(one.claim, textOfEnd(fleet, one.claim))),
+      }
     }
-    case 'instance.two_hosts':
-      return byHand(
-        `Two copies of one instance may write the same disks: stop ${name} on all but one of its hosts. The finding ends with their next reports.`,
-      )
-    case 'instance.other_host':
-      return byHand(
-        `Instance ${name} runs elsewhere than it is counted. Move its claim there, by selectDestinations with moveOf ${claim} and that host as the requested destination (claim.mode NONE first says whether it fits), or revoke the claim and take the instance for one without.`,
-      )
-    case 'instance.unclaimed':
-      return byHand(
-        `Claim each instance that is to stay, by selectDestinations with its uuid and ${host} as the requested destination (claim.mode NONE first says whether it fits), and stop those that are not. Until then only the host's report counts them.`,
-      )
+    case 'instance.two_hosts': {
+      const running = listers()
+      if (running.length < 2) return byHand('It is so no more: at most one host lists the instance.')
+      return {
+        text: `Two copies of one instance may write the same disks: stop ${name} on all but one of its hosts, and say which one keeps it: its claim goes there. The finding ends with the next reports of the others.`,
+        options: running.map((record) => holds(fleet, name, record)),
+      }
+    }
+    case 'instance.other_host': {
+      const running = listers().filter((record) => hostKey(record) !== host)
+      const counted = claim === null ? undefined : fleet.ledger.claims.get(claim)
+      if (counted === undefined || !isLive(counted) || unlistedSince(fleet, counted) === null || running.length === 0)
+        return byHand('It is so no more: the claim has ended or moved, or its own host lists the instance.')
+      return {
+        text: `Instance ${name} runs elsewhere than it is counted: move its claim to the host that lists it. Until the next report of that host it is counted there twice, so it needs room.`,
+        options: running.map((record) => moves(counted, record)),
+      }
+    }
+    case 'instance.unclaimed': {
+      const record = recordOf(fleet, host)
+      return {
+        text: `Claim each instance that is to stay, of the size that it has, and stop those that are not to. Until then only the report of ${host} counts them; until the next report after it they are counted twice, so each needs room.`,
+        options: record === undefined ? [] : lazily(() => claimsFor(fleet, record)),
+      }
+    }
     case 'host.same_machine':
-      return byHand(
-        `If the machine was renamed, name the new host by hostReplace; if the old name is only left over, end it by hostForget. Both have a dryRun. If these are two machines, give each a machine id of its own: they were made from one image.`,
-      )
-    case 'use.no_instances': {
-      const record = fleet.hosts.records.find((one) => hostKey(one) === host && isThere(fleet, one))
-      const text = `Let ${host} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`
-      if (record === undefined) return byHand(text)
-      return { text, toChange: (reason) => ({ type: 'usedFrom', host: record.host, node: record.node, usedFrom: 'CLAIMS', reason }) }
+      return {
+        text: `If the machine was renamed, say which name it goes by from now on: what the other one has follows, claims too, and reports under the other name are refused (hostReplace; hostForget where the other name has nothing). If these are two machines, give each a machine id of its own: they were made from one image.`,
+        options: namesOf(fleet, listing),
+      }
+    case 'use.no_instances':
+      return {
+        text: `Let ${host} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`,
+        options: fromClaims(recordOf(fleet, host)),
+      }
+    case 'use.below_claims': {
+      const record = recordOf(fleet, host)
+      return {
+        text: `Let ${host} report the use of all instances that it lists. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims; if it lists an instance that is gone, end the claim of that one.`,
+        options: record === undefined ? [] : lazily(() => either(record, fromClaims(record))),
+      }
     }
-    case 'use.below_claims':
-      return byHand(`Let ${host} report the use of all instances that it lists, or release the claims of those that are gone.`)
   }
 }
-
-const byHand = (text: string): Repair => ({ text, toChange: undefined })
-
-const revokes = (claim: string | null, text: string): Repair =>
-  claim === null ? byHand(text) : { text, toChange: (reason) => ({ type: 'revoke', claim, reason }) }
 
 /** Every host that lists an instance: one may have begun to since the auditor looked. */
 export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
   hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
+
+/** Where there may be very many: made as they are read, each time anew. */
+const lazily = (options: () => Iterator<RepairOption>): Iterable<RepairOption> => ({ [Symbol.iterator]: options })
+
+const byHand = (text: string): Repair => ({ text, options: [] })
+
+const recordOf = (fleet: Fleet, host: string | null): HostRecord | undefined =>
+  fleet.hosts.records.find((record) => hostKey(record) === host && isThere(fleet, record))
+
+const ends = ({ id }: Claim, text: string): RepairOption => ({
+  name: `claim:${id}`,
+  text,
+  act: { type: 'change', toChange: (reason) => ({ type: 'revoke', claim: id, reason }) },
+})
+
+const textOfEnd = ({ hosts }: Fleet, { id, host, project, account }: Claim): string =>
+  `End claim ${id} on ${hostKey(hosts.get(host))}, of ${project === null ? `account ${account}` : `project ${project}`}.`
+
+const moves = (claim: Claim, to: HostRecord): RepairOption => ({
+  name: `host:${hostKey(to)}`,
+  text: `Move claim ${claim.id} to ${hostKey(to)}.`,
+  act: { type: 'move', claim, to },
+})
+
+/** An instance stays on a host: its one claim is there, goes there, or is made there. */
+function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
+  const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
+  const where = hostKey(record)
+  const name = `host:${where}`
+  if (live === undefined)
+    return { name, text: `${where} keeps it: claim it there.`, act: { type: 'claim', instance, on: record, reported: null } }
+  if (live.destination?.host === record.index) {
+    const { id, fence } = live.destination
+    const text = `${where} keeps it: confirm its claim there, ${id}, which ends the open move.`
+    return { name, text, act: { type: 'change', toChange: () => ({ type: 'confirm', claim: id, fence }) } }
+  }
+  if (live.claim.host === record.index) {
+    const why = `Its claim is on ${where} already: stop the instance on its other hosts. The finding ends with their next reports.`
+    return { name, text: `${where} keeps it. ${why}`, act: { type: 'nothing', why } }
+  }
+  if (others.length > 0) {
+    const why = `It has ${1 + others.length} live claims: end those of hosts that do not keep it first (gantt claims revoke).`
+    return { name, text: `${where} keeps it. ${why}`, act: { type: 'nothing', why } }
+  }
+  return { ...moves(live.claim, record), text: `${where} keeps it: move claim ${live.claim.id} there.` }
+}
+
+function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, void> {
+  const where = hostKey(record)
+  const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
+    (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
+  )
+  // of one alone the report says how large it is: what is left of the used amounts
+  const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
+  for (const instance of unclaimed) {
+    const size = reported === null ? '' : `, of the size that its report leaves if none is stated: ${textOfSize(reported)}`
+    yield {
+      name: `instance:${instance}`,
+      text: `Claim ${instance} on ${where}${size}.`,
+      act: { type: 'claim', instance, on: record, reported },
+    }
+  }
+}
+
+/** What the report counts beyond the claims of the instances that it lists; null where it leaves no CPU or no memory for an instance. */
+function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize | null {
+  const left = (used: number, resource: string): number => {
+    let held = 0
+    for (const claim of claims)
+      if (isLive(claim) && claim.instance !== null && present.has(claim.instance)) held += claim.grants.classes?.[resource] ?? 0
+    return used - held
+  }
+  const size = {
+    vcpus: left(stats.vcpusUsed, 'VCPU'),
+    memoryMib: left(stats.memoryMbUsed, 'MEMORY_MB'),
+    diskGib: Math.max(0, left(stats.localGbUsed, 'DISK_GB')),
+  }
+  return size.vcpus > 0 && size.memoryMib > 0 ? size : null
+}
+
+const textOfSize = ({ vcpus, memoryMib, diskGib }: InstanceSize): string => `${vcpus} vCPU, ${memoryMib} MiB, ${diskGib} GiB`
+
+const nameOf = ({ host, node }: HostRecord): HostName => ({ host, node })
+
+/** The names of one machine: each may be the one that stays. */
+function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
+  const [first, second] = indexes.map((index) => fleet.hosts.get(index))
+  if (first === undefined || second === undefined || first.stats.machineId !== second.stats.machineId) return []
+  if (![first, second].every((record) => isThere(fleet, record)) || first.host === second.host) return []
+  const becomes = (old: HostRecord, by: string): RepairOption => {
+    const nodesOf = (host: string): HostRecord[] => fleet.hosts.nodesOf(host).map((index) => fleet.hosts.get(index))
+    const nodes = nodesOf(old.host)
+    const isHeld = nodesOf(by).some((record) => claimsKeeping(record, fleet.now).length > 0)
+    // a host goes into another one only where that one has no claims
+    if (isHeld)
+      return {
+        name: `host:${by}`,
+        text: `The machine goes on as ${by}: ${old.host} is forgotten.`,
+        act: { type: 'change', toChange: (reason) => ({ type: 'forget', hosts: nodes.map(nameOf), isForced: false, reason }) },
+      }
+    const pairs = nodes.map((node) => ({ from: nameOf(node), to: nameAfter(node, { host: by }) }))
+    return {
+      name: `host:${by}`,
+      text: `The machine is called ${by} from now on: ${old.host} is replaced by it.`,
+      act: { type: 'change', toChange: (reason) => ({ type: 'replace', hosts: pairs, reason }) },
+    }
+  }
+  return [becomes(first, second.host), becomes(second, first.host)]
+}
+
+function fromClaims(record: HostRecord | undefined): RepairOption[] {
+  if (record === undefined || record.usedFrom === 'CLAIMS') return []
+  const { host, node } = record
+  return [
+    {
+      name: 'used-from-claims',
+      text: `Let the used amounts of ${hostKey(record)} come from claims: only where it runs no instance without one.`,
+      act: { type: 'change', toChange: (reason) => ({ type: 'usedFrom', host, node, usedFrom: 'CLAIMS', reason }) },
+    },
+  ]
+}
+
+function* either(record: HostRecord, first: readonly RepairOption[]): Generator<RepairOption, void> {
+  yield* first
+  for (const claim of record.claims)
+    if (isLive(claim) && claim.instance !== null && record.present.has(claim.instance))
+      yield ends(claim, `End claim ${claim.id}: instance ${claim.instance} does not run on ${hostKey(record)}.`)
+}
 
 /**
  * The one claim of an instance whose host lists its instances without this one, where each of the others is shown; undefined where it is

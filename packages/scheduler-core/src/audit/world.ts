@@ -43,7 +43,7 @@ export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFT
 function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, lag: Lag): Finding[] {
   const { hosts, ledger } = fleet
   const name = hostKey(record)
-  const { findings, tell } = about('host', name, name, null)
+  const { findings, tell, tellOf } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
   // a host without claims contradicts none
   for (const warning of warningsOf(fleet, record))
@@ -66,7 +66,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   // a driver with many nodes reports all of them from one machine
   if (first === undefined) machines.set(machineId, record.index)
   else if (first.host !== record.host && first.stats.machineId === machineId)
-    tell('host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
+    tellOf([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
   return findings
 }
 
@@ -80,18 +80,19 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
   const listers = listersOf(fleet, instance, strays, lag)
   const findings: Finding[] = []
   const [first, ...others] = listers
+  const indexes = listers.map(({ index }) => index)
   if (first !== undefined && others.length > 0 && !live.some((one) => isOnEndsOf(listers, one)))
     for (const other of others) {
-      const { findings: found, tell } = about('instance', instance, hostKey(other), null)
-      tell('instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
+      const { findings: found, tellOf } = about('instance', instance, hostKey(other), null)
+      tellOf(indexes, 'instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
       findings.push(...found)
     }
   for (const { claim } of live) {
     const since = unlistedSince(fleet, claim)
     const record = hosts.records[claim.host]
     if (since === null || record === undefined) continue
-    const { findings: found, tell } = about('instance', instance, hostKey(record), claim.id)
-    if (first !== undefined) tell('instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
+    const { findings: found, tell, tellOf } = about('instance', instance, hostKey(record), claim.id)
+    if (first !== undefined) tellOf(indexes, 'instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
     else if (featureLevel >= UNLISTED_TIMES && lag.now - since >= lag.afterMs)
       tell('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
     findings.push(...found)

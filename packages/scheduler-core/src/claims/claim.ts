@@ -45,8 +45,9 @@ export interface Claim {
    */
   readonly extra: Grants | null
   /**
-   * Store time of the report that stopped listing its instance; null while it is listed, where it never was, and of ended claims. Kept
-   * since feature level 9: what was not listed when that level was reached counts from then.
+   * Store time of the report that stopped listing its instance, or of the end of its move, during which it may have been on the other host;
+   * null while it is listed, where it never was, and of ended claims. Kept since feature level 9: what was not listed when that level was
+   * reached counts from then.
    */
   readonly unlistedAt: number | null
 }

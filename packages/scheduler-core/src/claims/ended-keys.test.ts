@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { audit } from '../audit/audit.ts'
 import { compareFleets } from '../audit/diff.ts'
 import { canonicalJson } from '../canonical-json.ts'
@@ -153,7 +154,7 @@ test('a record is read as it was written, whatever is in it', () => {
       const given = { bound, endedAt, claims: whole } as unknown as Parameters<typeof writeEnded>[1]
       expect(readEnded(fleet.hosts, writeEnded(fleet.hosts, given))).toEqual(given)
     }),
-    { seed: 8, numRuns: 300 },
+    { seed: 8, numRuns: byExtent(75, 300) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { audit } from '../audit/audit.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Change, ClaimRef } from '../fleet/change.ts'
@@ -445,6 +446,6 @@ test('whatever is proposed: one live claim for each instance in its scope, whole
       for (const record of fleet.hosts.records) expect(grantsFit(fleet.hosts, record, {})).toBe(true)
       expect(canonicalJson(checkpointOf(restoreFleet(stored(fleet))))).toBe(canonicalJson(checkpointOf(fleet)))
     }),
-    { seed: 30, numRuns: 150 },
+    { seed: 30, numRuns: byExtent(40, 150) },
   )
 })

@@ -2,7 +2,7 @@ import type { SelectedDestination } from '../decision/decision.ts'
 import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS } from '../fleet/levels.ts'
+import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
@@ -379,7 +379,7 @@ export class Ledger {
     const record = this.#hosts.own(claim.host)
     this.#drop(claim)
     if (!this.isInPlace(claim)) this.#leaveGroup(claim)
-    this.#unlink(claim, revision)
+    this.#unlink(claim, revision, now)
     claim.state = state
     claim.endedAt = now
     claim.reason = reason
@@ -407,7 +407,7 @@ export class Ledger {
     const counted = source.state === 'MATERIALISED' && claim.extra !== null
     this.#groups.join(claim.group, claim.host)
     this.#drop(claim)
-    this.#unlink(claim, revision)
+    this.#unlink(claim, revision, now)
     const { extra } = claim
     claim.extra = null
     if (counted) {
@@ -533,17 +533,25 @@ export class Ledger {
     return extra === null || this.#hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)
   }
 
-  #unlink(claim: OwnClaim, revision: number): void {
+  /** The move of a claim is over: it and the other end stand alone. */
+  #unlink(claim: OwnClaim, revision: number, now: number): void {
     for (const id of [claim.source, claim.target]) {
       const linked = id === null ? undefined : this.claims.get(id)
       if (linked === undefined) continue
       const other = this.own(linked)
       if (other.source === claim.id) other.source = null
       if (other.target === claim.id) other.target = null
+      this.#askFor(other, now)
       this.touch(other, revision)
     }
+    if (claim.source !== null) this.#askFor(claim, now)
     claim.source = null
     claim.target = null
+  }
+
+  /** While a claim moved, its instance could be on the other host: its own is asked for it from now on. */
+  #askFor(claim: OwnClaim, now: number): void {
+    if (this.#hosts.featureLevel >= UNLISTED_TIMES && claim.state === 'CONFIRMED' && claim.instance !== null) claim.unlistedAt = now
   }
 
   #leaveGroup({ group, host }: Claim): void {

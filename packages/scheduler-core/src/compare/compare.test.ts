@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { proposalsBefore, replay } from '../decision/replay.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { type Profile, type ProfileInput, profileSchema } from '../profiles/profile.ts'
@@ -254,7 +255,7 @@ test('whatever differs, the sets that are told are the smallest that turn the fi
         for (const left of set) if (set.length > 1) expect(mixed(set.filter((factor) => factor !== left))).not.toEqual(goals[1])
       }
     }),
-    { numRuns: 50, seed: 6 },
+    { numRuns: byExtent(15, 50), seed: 6 },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { intents } from '../fleet/change.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
@@ -70,7 +71,7 @@ test('any decision comes back as it was, to the last bit', () => {
       // toEqual tells -0 from 0
       expect(again(decision)).toEqual(decision)
     }),
-    { numRuns: 1_000 },
+    { numRuns: byExtent(250, 1_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import type { Code } from '../codes.ts'
 import type { AggregateChanged, AggregateState } from './change.ts'
 import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from './hosts.ts'
 import { SharedMap } from './shared-map.ts'
+import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
 /** The metadata key that makes an aggregate an availability zone, as in Nova. */
 export const ZONE_KEY = 'availability_zone'
@@ -48,30 +49,41 @@ export class Aggregates {
     this.#hosts = hosts
   }
 
-  /** Why an edit cannot count; undefined when it can. */
-  refuses({ uuid, expectedVersion, next }: AggregateChanged): Code | undefined {
+  /** Why an edit cannot count; undefined when it can. Pauses, during which nobody may write the fleet. */
+  *refusesInSteps({ uuid, expectedVersion, next }: AggregateChanged): Steps<Code | undefined> {
     if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
     if (next === null) return undefined
     for (const other of this.byUuid.values()) if (other.uuid !== uuid && other.name === next.name) return 'aggregate.name_taken'
     const zone = next.metadata[ZONE_KEY]
     if (zone === undefined) return undefined
-    for (const host of next.hosts)
-      for (const other of this.of(host)) {
+    for (const host of inSlices(next.hosts, SLICE)) {
+      if (host === undefined) yield
+      for (const other of host === undefined ? [] : this.of(host)) {
         const otherZone = other.uuid === uuid ? undefined : other.metadata[ZONE_KEY]
         if (otherZone !== undefined && otherZone !== zone) return 'aggregate.zone_conflict'
       }
+    }
     return undefined
   }
 
   /** Takes an accepted edit over and marks every host that it touches as edited. */
-  take({ uuid, expectedVersion, next }: AggregateChanged, revision: number, now: number): void {
+  take(...edit: Parameters<Aggregates['takeInSteps']>): void {
+    atOnce(this.takeInSteps(...edit))
+  }
+
+  /** The same with pauses, during which nobody may use the fleet. */
+  *takeInSteps({ uuid, expectedVersion, next }: AggregateChanged, revision: number, now: number): Steps<void> {
     const before = this.byUuid.get(uuid)
     if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)
     if (next === null) this.byUuid.delete(uuid)
     else this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision })
     const members = new Set(next?.hosts)
     const touched = new Set([...(before?.hosts ?? []), ...members])
-    for (const host of touched) {
+    for (const host of inSlices(touched, SLICE)) {
+      if (host === undefined) {
+        yield
+        continue
+      }
       const others = (this.#ofHost.get(host) ?? []).filter((id) => id !== uuid)
       const ids = members.has(host) ? [...others, uuid].sort(byCodeUnit) : others
       if (ids.length > 0) this.#ofHost.set(host, ids)

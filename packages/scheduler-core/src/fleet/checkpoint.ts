@@ -142,7 +142,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     else restoreHost(hosts, stored)
   }
   for (const { uuid, version, updatedAt, revision, ...next } of checkpoint.aggregates)
-    aggregates.take({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
+    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
   for (const { lastEdit, version = 1, ...binding } of checkpoint.groups) {
     groups.bind(binding)
     const group = groups.own(binding.uuid)

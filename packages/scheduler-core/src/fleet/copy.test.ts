@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { audit, digestAll, digestPart, partsOf } from '../audit/index.ts'
 import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 import { checkpointOf } from './checkpoint.ts'
@@ -74,7 +75,7 @@ test.each([1, 2, 3])('a copy goes on as the original does, and neither writes in
       expect(stateOf(fleet)).toBe(end)
       expect(faultsOf(copy)).toEqual([])
     }),
-    { seed, numRuns: 40 },
+    { seed, numRuns: byExtent(10, 40) },
   )
 })
 
@@ -110,7 +111,7 @@ test.each([1, 2])('copies taken at any place, of copies too, stay as they are un
       expect(storedOf(fleet)).toBe(states.at(-1))
       expect(faultsOf(fleet)).toEqual([])
     }),
-    { seed, numRuns: 25 },
+    { seed, numRuns: byExtent(8, 25) },
   )
 })
 
@@ -133,7 +134,7 @@ test('a copy in the columns of a fleet that nobody reads any more is as any othe
       expect(faultsOf(fleet)).toEqual([])
       if (more !== 2) expect(stateOf(of)).toBe(stateOf(fleet))
     }),
-    { seed: 1, numRuns: 40 },
+    { seed: 1, numRuns: byExtent(10, 40) },
   )
 })
 
@@ -160,7 +161,7 @@ test('a side that takes another way is not seen by the other', () => {
       expect(stateOf(still)).toBe(before)
       expect(faultsOf(moving)).toEqual([])
     }),
-    { seed: 1, numRuns: 40 },
+    { seed: 1, numRuns: byExtent(10, 40) },
   )
 })
 
@@ -184,7 +185,7 @@ test.each(['copy', 'original'] as const)('an overlay on the %s is not seen by th
       overlay.discard()
       expect(storedOf(moving)).toBe(storedOf(still))
     }),
-    { seed: 1, numRuns: 40 },
+    { seed: 1, numRuns: byExtent(10, 40) },
   )
 })
 

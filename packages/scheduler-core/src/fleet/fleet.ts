@@ -18,6 +18,7 @@ import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { Aggregates } from './aggregates.ts'
 import {
+  type AggregateChanged,
   type Change,
   ENTRY_FORMAT,
   FEATURE_LEVEL,
@@ -35,6 +36,7 @@ import { HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
+import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
@@ -92,24 +94,39 @@ export class Fleet {
    * a newer release; the fleet is unchanged then.
    */
   apply(entry: LogEntry): readonly Void[] {
-    if (this.#locked) throw new Error('the fleet cannot change while an overlay is open')
+    return atOnce(this.applyInSteps(entry))
+  }
+
+  /**
+   * The same with pauses, for a fleet of the caller's own. It is locked until the entry is applied whole, so that nobody takes what is half
+   * done for a state of the log; where it is ended early, the fleet is of no use any more.
+   */
+  *applyInSteps(entry: LogEntry): Steps<readonly Void[]> {
+    if (this.#locked) throw new Error('the fleet cannot change while an overlay is open, or another entry is being applied')
     if (entry.revision !== this.place.revision + 1)
       throw new RangeError(`entry ${entry.revision} does not follow revision ${this.place.revision}`)
     assertReadable(entry, this.readsUpTo)
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
+    this.#locked = true
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
     this.ledger.forgetChanged()
     this.hosts.before.clear()
     this.aggregates.before.clear()
-    if (refusal === undefined) this.#raiseLevel(entry.changes)
+    if (refusal === undefined) yield* this.#raiseLevel(entry.changes)
     let fence = entry.revision * CLAIMS_PER_ENTRY
-    const verdicts = entry.changes.map((change): Void => {
-      if (refusal !== undefined) return refusal
-      const verdict = this.#judge(change, entry.basis.revision, fence)
-      if (isProposal(change)) fence += change.parts.length
-      return verdict
-    })
+    const verdicts: Void[] = []
+    for (const change of inSlices(entry.changes, SLICE)) {
+      if (change === undefined) {
+        yield
+        continue
+      }
+      if (refusal !== undefined) verdicts.push(refusal)
+      else if (change.type === 'aggregate') verdicts.push(yield* this.#takeAggregate(change))
+      else verdicts.push(this.#judge(change, entry.basis.revision, fence))
+      if (refusal === undefined && isProposal(change)) fence += change.parts.length
+    }
     this.ledger.forgetEnded(this.now)
+    this.#locked = false
     return verdicts
   }
 
@@ -157,7 +174,7 @@ export class Fleet {
 
   /** While locked, `apply` throws. For overlays. */
   lock(): void {
-    if (this.#locked) throw new Error('the fleet has an open overlay already')
+    if (this.#locked) throw new Error('the fleet has an open overlay already, or an entry is being applied to it')
     this.#locked = true
   }
 
@@ -178,33 +195,44 @@ export class Fleet {
   }
 
   /** Before anything else in the entry: the level is raised by the first change that needs it, wherever in the entry that is said. */
-  #raiseLevel(changes: readonly Change[]): void {
+  *#raiseLevel(changes: readonly Change[]): Steps<void> {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
     if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
       this.strictSince = this.now
-      this.#holdAnew()
+      yield* this.#holdAnew()
     }
-    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) letGoUnlisted(this)
-    if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) this.#countUnlisted()
+    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* letGoUnlisted(this)
+    if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
   /** Since when an instance was not listed before the level that keeps it is not known: it counts from now. */
-  #countUnlisted(): void {
-    for (const claim of this.ledger.claimsInFull.values())
-      if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
+  *#countUnlisted(): Steps<void> {
+    for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
+      if (claim === undefined) yield
+      else if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
   /** Counts all claims again, by the rules of the level that has just been reached. */
-  #holdAnew(): void {
-    for (const { index } of this.hosts.records) {
-      const record = this.hosts.own(index)
+  *#holdAnew(): Steps<void> {
+    for (const host of inSlices(this.hosts.records, SLICE)) {
+      if (host === undefined) {
+        yield
+        continue
+      }
+      const record = this.hosts.own(host.index)
       countAnew(this, record)
       record.revision = this.place.revision
     }
   }
 
-  #judge(change: Change, basis: number, fence: number): Void {
+  *#takeAggregate(change: AggregateChanged): Steps<Void> {
+    const refusal = yield* this.aggregates.refusesInSteps(change)
+    if (refusal === undefined) yield* this.aggregates.takeInSteps(change, this.place.revision, this.now)
+    return refusal
+  }
+
+  #judge(change: Exclude<Change, AggregateChanged>, basis: number, fence: number): Void {
     const isStrict = this.featureLevel >= STRICT_CLAIMS
     switch (change.type) {
       case 'claims':
@@ -249,11 +277,6 @@ export class Fleet {
         return judgeGroup(this, change)
       case 'membership':
         return judgeMembership(this, change)
-      case 'aggregate': {
-        const refusal = this.aggregates.refuses(change)
-        if (refusal === undefined) this.aggregates.take(change, this.place.revision, this.now)
-        return refusal
-      }
       case 'profile':
         return this.profiles.take(change.profile)
       case 'activate':

@@ -308,6 +308,23 @@ describe('replace', () => {
     expectSound(log)
   })
 
+  test('a name that an aggregate of another zone lists already is refused: no host is in two zones', () => {
+    const log = hostsOf('h1', 'h2')
+    const zone = (name: string, hosts: string[]): Change => ({
+      type: 'aggregate',
+      uuid: aUuid(name === 'z1' ? 1 : 2),
+      expectedVersion: 0,
+      next: { name, hosts, metadata: { availability_zone: name } },
+    })
+    log.append([zone('z1', ['h1']), zone('z2', ['h3', 'h2'])])
+    expect(log.append([replace('h1', 'h3')])).toEqual(['aggregate.zone_conflict'])
+    expect(log.append([replace('h2', 'h3')])).toEqual([undefined])
+    // the host of that name gives its zone up, and the one that it is keeps its own
+    expect(log.append([replace('h1', 'h3')])).toEqual([undefined])
+    expect(log.fleet.hosts.find(named('h3'))?.zone).toBe('z1')
+    expectSound(log)
+  })
+
   test('a name for itself, twice the same, and a host that is not there are void', () => {
     const log = hostsOf('h1', 'h3')
     const both = [...replace('h1', 'h2').hosts, ...replace('h3', 'h2').hosts]

@@ -2,6 +2,7 @@ import { isLive } from '../claims/claim.ts'
 import { isOverdue } from '../claims/instances.ts'
 import type { Void } from '../claims/judge.ts'
 import { takeDocument } from '../namespace/taken.ts'
+import { ZONE_KEY } from './aggregates.ts'
 import type { HostForgotten, HostName, HostReadmitted, HostReplaced } from './change.ts'
 import { at } from './columns.ts'
 import type { Fleet } from './fleet.ts'
@@ -24,6 +25,12 @@ const NOTHING = currentStats(
 
 /** Live claims that keep a host from being forgotten: a reservation whose time is over does not. */
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
+
+/** The name of a node whose host gets another one: where it goes by its host's name, it goes by the new one; others keep their own if none is given. */
+export const nameAfter = (
+  { host, node }: HostName,
+  by: { readonly host: string; readonly node?: string | null | undefined },
+): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
 export function takeForget(fleet: Fleet, { hosts: names, isForced, reason }: HostForgotten): Void {
@@ -89,6 +96,7 @@ export function takeReplace(fleet: Fleet, { hosts: pairs, reason }: HostReplaced
   if (keys.size < 2 * pairs.length) return 'leave.name_taken'
   const refusal = pairs.map((pair) => refusesPair(fleet, pair)).find((code) => code !== undefined)
   if (refusal !== undefined) return refusal
+  if (wouldMixZones(fleet, pairs)) return 'aggregate.zone_conflict'
   for (const { from, to } of pairs) replace(fleet, hosts.find(from) as HostRecord, to, reason)
   return undefined
 }
@@ -103,6 +111,20 @@ function refusesPair(fleet: Fleet, { from, to }: HostReplaced['hosts'][number]):
   if (next === undefined) return undefined
   if (next.index === old.index) return 'leave.name_taken'
   return claimsKeeping(next, now).length > 0 ? 'leave.has_claims' : undefined
+}
+
+/** Whether a new name would bring a host into two availability zones: an operator may have listed that name in an aggregate before. */
+function wouldMixZones({ aggregates, hosts }: Fleet, pairs: HostReplaced['hosts']): boolean {
+  const zonesByName = new Map<string, Set<string>>()
+  for (const { from, to } of pairs) {
+    // the only node of the new name gives its place in aggregates up
+    const isVacated = hosts.find(to) !== undefined && hosts.nodesOf(to.host).length === 1
+    const zones = zonesByName.get(to.host) ?? new Set()
+    for (const name of isVacated ? [from.host] : [from.host, to.host])
+      for (const { metadata } of aggregates.of(name)) if (metadata[ZONE_KEY] !== undefined) zones.add(metadata[ZONE_KEY])
+    zonesByName.set(to.host, zones)
+  }
+  return [...zonesByName.values()].some(({ size }) => size > 1)
 }
 
 function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string): void {

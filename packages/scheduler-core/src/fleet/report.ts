@@ -8,6 +8,7 @@ import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Repo
 import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
+import { inSlices, SLICE, type Steps } from './steps.ts'
 import { statsToCount } from './used-from.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
@@ -103,10 +104,11 @@ export function takeStats(fleet: Fleet, record: OwnHostRecord, stats: HostStats,
 }
 
 /** Lets go of what ended claims hold on hosts that list nothing, once the log has reached the level of that rule. */
-export function letGoUnlisted(fleet: Fleet): void {
-  for (const { index, stats, present } of fleet.hosts.records) {
-    if (stats.instances !== null || present.size === 0) continue
-    const record = fleet.hosts.own(index)
+export function* letGoUnlisted(fleet: Fleet): Steps<void> {
+  for (const host of inSlices(fleet.hosts.records, SLICE)) {
+    if (host === undefined) yield
+    if (host === undefined || host.stats.instances !== null || host.present.size === 0) continue
+    const record = fleet.hosts.own(host.index)
     record.revision = fleet.place.revision
     countAnew(fleet, record)
   }

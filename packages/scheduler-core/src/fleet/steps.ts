@@ -1,11 +1,14 @@
-/** Elements that are taken or put back between two pauses: a few milliseconds of work. */
-export const SLICE = 500
+/** Hosts, claims or changes that are taken or put back between two pauses: a host of two NUMA cells and eight GPUs takes long. */
+export const SLICE = 32
 
 /**
  * Long work as a generator: it yields after a counted amount of work, and whoever runs it decides by time whether to go on at once. What it
  * reads must stay as it is meanwhile, so that it works on a fleet of its own; what it holds is given back when it is ended early.
  */
 export type Steps<Result> = Generator<undefined, Result>
+
+/** As many elements between two pauses as there are: no pause is offered. Deciding a call takes it, where each pause would cost. */
+export const WHOLE = Number.POSITIVE_INFINITY
 
 /** Work with pauses, done without any; what it asks at them has no answer. */
 export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { NumaCellRequest } from '../request/request-spec.ts'
 import { aFleet, type HostShape } from '../testing/index.ts'
@@ -209,7 +210,7 @@ describe('NUMA cells', () => {
       fc.property(fc.boolean().chain(numaHosts), guestCells(4), (shape, ask) => {
         expect(numaKind.canGive(aFleet({ h1: shape }).hosts, H1, asking(ask))).toBe(bruteForce(shape, ask))
       }),
-      { numRuns: 300 },
+      { numRuns: byExtent(75, 300) },
     )
   })
 
@@ -257,7 +258,7 @@ describe('NUMA cells', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: byExtent(50, 200) },
     )
   })
 

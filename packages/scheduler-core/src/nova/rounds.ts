@@ -1,4 +1,5 @@
 import type { StatsField } from '../fleet/stats-fields.ts'
+import { atOnce, type Steps, sortInSteps, WHOLE } from '../fleet/steps.ts'
 import { createRandom, type Random } from '../random.ts'
 import { candidatesOf, skipsFilters } from './candidates.ts'
 import { consume } from './consume.ts'
@@ -7,7 +8,7 @@ import { NovaError } from './nova-error.ts'
 import type { AttestationSource, HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
 import { type HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
-import { type ChosenWeigher, type WeigherRun, weighHosts } from './weigh.ts'
+import { type ChosenWeigher, type WeigherRun, weighHostsInSteps } from './weigh.ts'
 
 export interface ChosenFilter {
   readonly filter: NovaFilter
@@ -111,10 +112,13 @@ export interface SelectedHost extends HostState {
  * the best and lets it lose what the instance takes. What Nova rewrites in the request on the way (the fitted topology, the group's hosts)
  * goes from round to round here; the request stays as it is.
  */
-export function placeInRounds(input: RoundsInput): NovaPlacement {
+export const placeInRounds = (input: RoundsInput): NovaPlacement => atOnce(placeInRoundsInSteps({ ...input, slice: WHOLE }))
+
+/** The same with a pause after each `slice` of hosts, during which nobody may use the hosts. */
+export function* placeInRoundsInSteps(input: RoundsInput & { readonly slice: number }): Steps<NovaPlacement> {
   const run = new Run(input)
   try {
-    return run.place()
+    return yield* run.place()
   } catch (error) {
     if (!(error instanceof NovaError)) throw error
     return run.failed(error.kind)
@@ -122,7 +126,7 @@ export function placeInRounds(input: RoundsInput): NovaPlacement {
 }
 
 class Run {
-  readonly #input: RoundsInput
+  readonly #input: RoundsInput & { readonly slice: number }
   readonly #random: Random
   readonly #rounds: NovaRound[] = []
   readonly #selected: NovaHost[] = []
@@ -131,20 +135,20 @@ class Run {
   #request: NovaRequest
   #hosts: readonly HostState[]
 
-  constructor(input: RoundsInput) {
+  constructor(input: RoundsInput & { readonly slice: number }) {
     this.#input = input
     this.#random = createRandom(input.seed)
     this.#request = input.request
     this.#hosts = input.hosts
   }
 
-  place(): NovaPlacement {
+  *place(): Steps<NovaPlacement> {
     const { rules, instances, withAlternates, service } = this.#input
     for (const [index, uuid] of instances.entries()) {
       if (uuid !== null) this.#request = { ...this.#request, instanceUuid: uuid }
-      const round = this.#filter(index)
+      const round = yield* this.#filter(index)
       this.#rounds.push(round)
-      this.#weigh(round)
+      yield* this.#weigh(round)
       const [best, ...rest] = this.#hosts
       if (best === undefined) return this.failed('NoValidHost')
       const picked = new NovaHost(best)
@@ -157,8 +161,8 @@ class Run {
     const most = withAlternates ? rules.maxAttempts - 1 : 0
     let alternateRound: NovaRound | undefined
     if (instances.length > 1 && most > 0) {
-      alternateRound = this.#filter(instances.length - 1)
-      this.#weigh(alternateRound)
+      alternateRound = yield* this.#filter(instances.length - 1)
+      yield* this.#weigh(alternateRound)
     }
     const taken = new Set(this.#selected.map(keyOf))
     const free = this.#hosts.filter((host) => !taken.has(keyOf(host)))
@@ -170,22 +174,35 @@ class Run {
     return { error, rounds: this.#rounds, alternateRound: undefined, selected: this.#withLimits(), alternates: [] }
   }
 
-  #filter(index: number): NovaRound {
-    const { rules, now, service } = this.#input
+  *#filter(index: number): Steps<NovaRound> {
+    const { rules, now, service, slice } = this.#input
     const input = this.#hosts
     const candidates = candidatesOf(this.#request, input)
     const filters: FilterRun[] = []
     let left = candidates.hosts
-    const keep = (filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []) => {
+    // of all filters together
+    let untilPause = slice
+    const passes = (check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined =>
+      service?.isTold?.(host, reads) === false ? false : this.#ask(check, host)
+    function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []): Steps<void> {
       let errors = failed ? left.length : 0
-      if (failed) left = []
-      if (check !== undefined)
-        left = left.filter((host) => {
-          if (service?.isTold?.(host, reads) === false) return false
-          const verdict = this.#ask(check, host)
+      const asked = left
+      if (failed || check !== undefined) left = []
+      for (let from = 0; check !== undefined && from < asked.length; ) {
+        if (untilPause === 0) {
+          yield
+          untilPause = slice
+        }
+        const some = asked.slice(from, from + untilPause)
+        const passed = some.filter((host) => {
+          const verdict = passes(check, reads, host)
           if (verdict === undefined) errors++
           return verdict === true
         })
+        left = left.concat(passed)
+        untilPause -= some.length
+        from += some.length
+      }
       filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
     }
     const isSkipping = service === undefined ? candidates.isForced : skipsFilters(this.#request)
@@ -194,7 +211,7 @@ class Run {
       // Nova stops where nobody is left; a service tells of each filter how many it was asked about
       if (left.length === 0 && filters.length > 0 && service === undefined) break
       try {
-        keep(
+        yield* keep(
           filter.name,
           filter.prepare(this.#request, options, { now, ...(service !== undefined && { attestations: service.attestations }) }),
           false,
@@ -202,10 +219,11 @@ class Run {
         )
       } catch (error) {
         if (service === undefined || !(error instanceof NovaError)) throw error
-        keep(filter.name, undefined, true)
+        yield* keep(filter.name, undefined, true)
       }
     }
-    for (const { name, passes } of service?.nets ?? []) keep(name, (host) => (passes(host) ? undefined : { code: 'host.excluded' }))
+    for (const { name, passes: isLetIn } of service?.nets ?? [])
+      yield* keep(name, (host) => (isLetIn(host) ? undefined : { code: 'host.excluded' }))
     return {
       index,
       input,
@@ -232,13 +250,13 @@ class Run {
   }
 
   /** Fills in what the round weighed, and leaves the hosts in the order of their weight. */
-  #weigh(round: NovaRound): void {
-    const { rules, service } = this.#input
-    const { totals, runs } = weighHosts(rules.weighers, this.#request, round.filtered, service)
+  *#weigh(round: NovaRound): Steps<void> {
+    const { rules, service, slice } = this.#input
+    const { totals, runs } = yield* weighHostsInSteps(rules.weighers, this.#request, round.filtered, service, slice)
     round.runs = runs
-    round.ranked = round.filtered
-      .map((host, position) => ({ host, weight: totals[position] as number, position }))
-      .sort((a, b) => b.weight - a.weight)
+    const weights = round.filtered.map((host, position) => ({ host, weight: totals[position] as number, position }))
+    const byWeight = (a: WeighedHost, b: WeighedHost): number => b.weight - a.weight
+    round.ranked = slice === WHOLE ? weights.sort(byWeight) : yield* sortInSteps(weights, byWeight)
     round.weighed = chooseFirst(round.ranked, rules, this.#random)
     this.#hosts = round.weighed.map(({ host }) => host)
   }

@@ -1,3 +1,4 @@
+import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import { leastFloat } from './aggregate-metadata.ts'
 import { multiplierFor } from './aggregate-multiplier.ts'
 import type { HostState } from './host-state.ts'
@@ -34,26 +35,40 @@ export interface WeighedHosts {
  * Throws NovaError where a weigher of Nova's raises, unless a service asks: then that host has the least number of the others, as has one
  * that does not report what the weigher reads, and multipliers of aggregates that no profile could have count as not said.
  */
-export function weighHosts(
+export const weighHosts = (
   chosen: readonly ChosenWeigher[],
   request: NovaRequest,
   hosts: readonly HostState[],
   service?: Pick<ServiceRules, 'isTold'>,
-): WeighedHosts {
+): WeighedHosts => atOnce(weighHostsInSteps(chosen, request, hosts, service, WHOLE))
+
+/** The same with pauses between the weighers, and after each `slice` of hosts. */
+export function* weighHostsInSteps(
+  chosen: readonly ChosenWeigher[],
+  request: NovaRequest,
+  hosts: readonly HostState[],
+  service: Pick<ServiceRules, 'isTold'> | undefined,
+  slice: number,
+): Steps<WeighedHosts> {
   const totals = hosts.map(() => 0)
   if (hosts.length < 2) return { totals, runs: [] }
-  const runs = chosen.map((weigher) => runWeigher(weigher, request, hosts, service))
+  const runs: WeigherRun[] = []
+  for (const weigher of chosen) {
+    runs.push(yield* runWeigher(weigher, request, hosts, service, slice))
+    yield
+  }
   for (const { normalised, multipliers } of runs)
     for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + (multipliers[i] as number) * (normalised[i] as number)
   return { totals, runs }
 }
 
-function runWeigher(
+function* runWeigher(
   { weigher, options, multiplier }: ChosenWeigher,
   request: NovaRequest,
   hosts: readonly HostState[],
   service: Pick<ServiceRules, 'isTold'> | undefined,
-): WeigherRun {
+  slice: number,
+): Steps<WeigherRun> {
   const { key, isNegated } = weigher.multiplier
   const multiplierOf = (host: HostState) => {
     const { value } = (service === undefined ? leastFloat : multiplierFor)(host, key, multiplier)
@@ -62,7 +77,7 @@ function runWeigher(
   const { minval } = weigher
   const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf, multiplier))
   const isTold = (host: HostState) => service?.isTold?.(host, weigher.reads) !== false
-  const raw = service === undefined ? hosts.map(prepare()) : forgiving(prepare, hosts, isTold)
+  const raw = service === undefined ? yield* mapInSteps(hosts, prepare(), slice) : yield* forgiving(prepare, hosts, isTold, slice)
   const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
   const high = raw.reduce((a, b) => Math.max(a, b))
   return {
@@ -70,24 +85,32 @@ function runWeigher(
     raw,
     // in this order of operations: it is Nova's, to the last bit
     normalised: raw.map((value) => (high === low ? 0 : (value - low) / (high - low))),
-    multipliers: hosts.map(multiplierOf),
+    multipliers: yield* mapInSteps(hosts, multiplierOf, slice),
   }
+}
+
+/** What becomes of each host, with a pause after each slice of them. */
+function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => T, slice: number): Steps<T[]> {
+  let made: T[] = []
+  for (let from = 0; from < hosts.length; from += slice) {
+    if (from > 0) yield
+    made = made.concat(hosts.slice(from, from + slice).map(make))
+  }
+  return made
 }
 
 const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
   minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
 
 /** The raw numbers; where the weigher raises, or the host does not report what it reads, the least of the others; 0 everywhere where it raises before it looks at hosts. */
-function forgiving(
+function* forgiving(
   prepare: () => (host: HostState) => number,
   hosts: readonly HostState[],
   isTold: (host: HostState) => boolean,
-): readonly number[] {
-  const raw = orNothing(() => hosts.map(prepare()))
-  if (raw?.every(Number.isFinite) && hosts.every(isTold)) return raw
-  // the careful way meets the same host again
+  slice: number,
+): Steps<readonly number[]> {
   const rawOf = orNothing(prepare)
-  const told = hosts.map((host) => (rawOf === undefined || !isTold(host) ? undefined : orNothing(() => rawOf(host))))
+  const told = yield* mapInSteps(hosts, (host) => (rawOf === undefined || !isTold(host) ? undefined : orNothing(() => rawOf(host))), slice)
   const least = told.reduce<number | undefined>((low, value) => (value !== undefined && !(value > (low ?? value)) ? value : low), undefined)
   return told.map((value) => value ?? least ?? 0)
 }

@@ -1,7 +1,8 @@
 import type { FilterCount } from '../decision/decision.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type Filtered, type FilterStep, isAsked, passesSafely, runFilters } from './run-filters.ts'
+import type { Steps } from '../fleet/steps.ts'
+import { type Filtered, type FilterStep, HOSTS_AT_ONCE, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
   /** Hosts that may be in or out otherwise, or be worth another number, than at the call before; undefined: any may. */
@@ -10,10 +11,19 @@ export interface FilteredEach extends Filtered {
 
 /**
  * Filters the hosts for one instance of a request after the other. It finds what `runFilters` would find each time (a law of
- * scheduler.suite.ts); but filters that read the host alone are asked again only about hosts that changed since the call before.
+ * scheduler.suite.ts); but filters that read the host alone are asked again only about hosts that changed since the call before. Pauses
+ * after each `slice` of hosts, during which nobody may use the fleet.
  */
-export function createFiltering(steps: readonly FilterStep[], fleet: Fleet, instances: number): () => FilteredEach {
-  if (instances === 1) return () => ({ ...runFilters(steps, fleet), changed: undefined })
+export function createFiltering(
+  steps: readonly FilterStep[],
+  fleet: Fleet,
+  instances: number,
+  slice = HOSTS_AT_ONCE,
+): () => Steps<FilteredEach> {
+  if (instances === 1)
+    return function* () {
+      return { ...(yield* runFiltersInSteps(steps, fleet, slice)), changed: undefined }
+    }
 
   const asked = steps.filter(isAsked)
   const orders = [...asked.keys()]
@@ -29,14 +39,19 @@ export function createFiltering(steps: readonly FilterStep[], fleet: Fleet, inst
     }
   }
 
+  const [aloneAtOnce, beyondAtOnce] = [alone, beyond].map(({ length }) => Math.ceil(slice / Math.max(1, length))) as [number, number]
   const kept = new Verdicts(asked, fleet)
   let versions: Float64Array | undefined
   let hosts = new Int32Array(0)
-  return () => {
+  return function* () {
     const changed = versions && takeChanged(fleet, versions)
     versions ??= fleet.hosts.columns.version.slice(0, fleet.hosts.count)
     let isSame = changed !== undefined
-    for (const host of changed ?? fleet.hosts.present.map(({ index }) => index)) {
+    const all = fleet.hosts.presentIndexes
+    const looked = changed ?? all
+    for (let i = 0; i < looked.length; i++) {
+      if (i > 0 && i % aloneAtOnce === 0) yield
+      const host = looked[i] as HostIndex
       const passed = kept.passed(host)
       kept.pass(host)
       ask(alone, host, kept)
@@ -44,7 +59,10 @@ export function createFiltering(steps: readonly FilterStep[], fleet: Fleet, inst
     }
     if (beyond.length > 0) {
       const verdicts = kept.copy()
-      for (const { index } of fleet.hosts.present) ask(beyond, index, verdicts)
+      for (let i = 0; i < all.length; i++) {
+        if (i > 0 && i % beyondAtOnce === 0) yield
+        ask(beyond, all[i] as HostIndex, verdicts)
+      }
       return { hosts: verdicts.passing(), steps: verdicts.counts(), changed: undefined }
     }
     if (!isSame) hosts = kept.passing()

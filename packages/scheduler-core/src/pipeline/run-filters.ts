@@ -3,6 +3,7 @@ import type { Admits, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
+import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
 import { refuseUntold } from './not-reported.ts'
@@ -89,15 +90,35 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 }
 
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
-export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered {
+export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
+
+/** Hosts about which filters or weighers are asked between two pauses, each time counted. */
+export const HOSTS_AT_ONCE = 256
+
+/** The same with pauses; the fleet must stay as it is until the end. */
+export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.presentCount
   const named = asked[0]?.named
   const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
+  // of all filters together: of few hosts several are asked before a pause
+  let untilPause = slice
   for (const { name, prepared } of asked) {
-    const { kept, errors } = prepared === undefined ? { kept: 0, errors: left } : keepPassing(prepared, hosts, left)
+    let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]
+    for (let from = 0; prepared !== undefined && from < left; ) {
+      if (untilPause === 0) {
+        yield
+        untilPause = slice
+      }
+      const to = Math.min(from + untilPause, left)
+      const passed = keepPassing(prepared, hosts, { from, to }, kept)
+      kept = passed.kept
+      errors += passed.errors
+      untilPause -= to - from
+      from = to
+    }
     counts.push({ filter: name, entered, passed: kept, ...(errors > 0 ? { errors } : {}) })
     entered = left = kept
   }
@@ -111,12 +132,17 @@ function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32A
   return hosts
 }
 
-/** Moves the hosts that pass to the front of the list, in their order, and tells how many they are. */
-function keepPassing(prepared: PreparedFilter, hosts: Int32Array, entered: number): { kept: number; errors: number } {
-  let kept = 0
-  let i = 0
+/** Moves those of some hosts that pass behind the first `kept` of the list, in their order, and tells how many it keeps then. */
+function keepPassing(
+  prepared: PreparedFilter,
+  hosts: Int32Array,
+  { from, to }: { readonly from: number; readonly to: number },
+  before: number,
+): { kept: number; errors: number } {
+  let kept = before
+  let i = from
   try {
-    for (; i < entered; i++) {
+    for (; i < to; i++) {
       const host = hosts[i] as HostIndex
       const verdict: unknown = prepared.passes(host)
       if (verdict === true) hosts[kept++] = host
@@ -126,7 +152,7 @@ function keepPassing(prepared: PreparedFilter, hosts: Int32Array, entered: numbe
     // the careful way below meets the same host again
   }
   let errors = 0
-  for (; i < entered; i++) {
+  for (; i < to; i++) {
     const host = hosts[i] as HostIndex
     const verdict = passesSafely(prepared, host)
     if (verdict === true) hosts[kept++] = host

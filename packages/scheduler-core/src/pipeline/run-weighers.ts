@@ -1,11 +1,12 @@
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { type Steps, WHOLE } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledProfile, CompiledWeigher } from './compile.ts'
 import { withoutUntold } from './not-reported.ts'
+import { HOSTS_AT_ONCE } from './run-filters.ts'
 import { type CachedScores, cachedScores } from './score-cache.ts'
 
 /** Scores of the hosts that passed; every array is parallel to `hosts`. */
@@ -61,28 +62,30 @@ export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Wei
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** Hosts whose raw numbers are worked out between two pauses. */
-const SLICE = 500
-
 /** The same as `runWeighers`, with pauses. */
-export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array): Steps<Weighed> {
+export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array, slice = HOSTS_AT_ONCE): Steps<Weighed> {
+  if (slice === WHOLE) return runWeighers(steps, hosts)
   const weighers: WeigherScores[] = []
   for (const step of steps) {
-    const given = new Float64Array(hosts.length)
-    for (let from = 0; from < hosts.length; from += SLICE) {
-      given.set(step.rawOf(hosts.subarray(from, from + SLICE)), from)
-      yield
-    }
-    weighers.push(weigh({ ...step, rawOf: () => given }, hosts))
+    const given = yield* inParts(step.rawOf, hosts, slice)
+    const multipliers = step.multipliersOf && (yield* inParts(step.multipliersOf, hosts, slice))
+    weighers.push(weigh({ ...step, rawOf: () => given, multipliersOf: multipliers && (() => multipliers) }, hosts))
     yield
   }
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-export function weigh(
-  { name, unit, minval, normalisation, multiplier, multipliersOf, rawOf }: WeighStep,
-  hosts: Int32Array,
-): WeigherScores {
+/** The numbers of all hosts, with a pause after each slice of them. */
+function* inParts(numbersOf: (hosts: Int32Array) => Float64Array, hosts: Int32Array, slice: number): Steps<Float64Array> {
+  const numbers = new Float64Array(hosts.length)
+  for (let from = 0; from < hosts.length; from += slice) {
+    numbers.set(numbersOf(hosts.subarray(from, from + slice)), from)
+    yield
+  }
+  return numbers
+}
+
+function weigh({ name, unit, minval, normalisation, multiplier, multipliersOf, rawOf }: WeighStep, hosts: Int32Array): WeigherScores {
   const given = rawOf(hosts)
   const raw = leastForNonsense(given)
   const { min, max } = boundsOf(raw, minval)

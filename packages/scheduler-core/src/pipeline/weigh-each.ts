@@ -1,10 +1,12 @@
 import type { HostIndex } from '../fleet/columns.ts'
+import type { Steps } from '../fleet/steps.ts'
 import type { FilteredEach } from './filter-each.ts'
+import { HOSTS_AT_ONCE } from './run-filters.ts'
 import {
   boundsOf,
   contributionAt,
   normalise,
-  runWeighers,
+  runWeighersInSteps,
   totalsOf,
   type Weighed,
   type WeigherScores,
@@ -14,15 +16,15 @@ import {
 /**
  * Weighs the hosts for one instance of a request after the other. It finds what `runWeighers` would find each time (a law of
  * scheduler.suite.ts); but while few hosts changed, only their numbers are worked out again, and those that hang on the least and the
- * greatest where these moved. An answer is valid until the next call.
+ * greatest where these moved. An answer is valid until the next call. Pauses after each `slice` of hosts, during which nobody may use the fleet.
  */
-export function createWeighing(steps: readonly WeighStep[]): (filtered: FilteredEach) => Weighed {
+export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONCE): (filtered: FilteredEach) => Steps<Weighed> {
   const isKept = steps.every(({ readsHostOnly, normalisation }) => readsHostOnly && normalisation !== 'rank')
   let kept: Kept | undefined
-  return ({ hosts, changed }) => {
-    if (!isKept) return runWeighers(steps, hosts)
+  return function* ({ hosts, changed }) {
     if (changed !== undefined && kept?.follow(hosts, changed) === true) return kept.weighed
-    const weighed = runWeighers(steps, hosts)
+    const weighed = yield* runWeighersInSteps(steps, hosts, slice)
+    if (!isKept) return weighed
     kept = weighed.weighers.some(({ hasNonsense }) => hasNonsense) ? undefined : new Kept(steps, weighed)
     return weighed
   }

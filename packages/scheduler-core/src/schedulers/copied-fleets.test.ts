@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { isLive } from '../claims/claim.ts'
 import { filters } from '../filters/index.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
@@ -87,6 +88,6 @@ test('a fleet that is copied on its way decides as one that never is, and each c
       }
       for (const { copy, decided } of copies) expect(decisionsOn(copy)).toBe(decided)
     }),
-    { seed: 5, numRuns: 10 },
+    { seed: 5, numRuns: byExtent(3, 10) },
   )
 })

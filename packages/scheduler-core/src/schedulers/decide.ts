@@ -4,12 +4,13 @@ import type { DecisionRecord, SelectedDestination } from '../decision/decision.t
 import type { ClaimPart, Intent } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
+import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { answersFor } from '../outside/answered.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
 import { failureOf, withFailure } from '../pipeline/failed-scheduler.ts'
+import { HOSTS_AT_ONCE } from '../pipeline/run-filters.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import { isOwnScheduler, type ownSchedulers, type Profile, profileRef } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -54,29 +55,19 @@ export interface Decided {
 }
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same bits. */
-export const decide = (fleet: Fleet, overlay: Overlay, input: DecideInput): Decided =>
-  atOnce(decideBy((scheduler) => inOneGo(scheduler), fleet, overlay, input))
+export const decide = (fleet: Fleet, overlay: Overlay, input: DecideInput): Decided => atOnce(decideBy(WHOLE, fleet, overlay, input))
 
 /** The same with pauses, during which nobody may use the fleet; it must be the caller's own. */
 export const decideInSteps = (fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> =>
-  decideBy(({ selectInSteps, ...scheduler }) => selectInSteps ?? inOneGo(scheduler), fleet, overlay, input)
+  decideBy(HOSTS_AT_ONCE, fleet, overlay, input)
 
-/** How a scheduler is asked: with pauses, or without. */
-type Ask = (scheduler: Scheduler) => NonNullable<Scheduler['selectInSteps']>
-
-const inOneGo = ({ select }: Pick<Scheduler, 'select'>): ReturnType<Ask> =>
-  // biome-ignore lint/correctness/useYield: it is done in one go
-  function* (...asked) {
-    return select(...asked)
-  }
-
-function* decideBy(ask: Ask, fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> {
+function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> {
   const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, ends, solution } = input
   const held = overlay.size
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   if (source !== undefined) liftSource(overlay, request, source, intent)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
-  const { selected, judged } = yield* select(ask, fleet, overlay, request, profile, asked)
+  const { selected, judged } = yield* select(slice, fleet, overlay, request, profile, asked)
   const { instances, solver, ...selection } = selected
   const { plugins } = schedulerOf(profile, fleet.plugins)
   if (source !== undefined) {
@@ -133,7 +124,8 @@ const makers: Readonly<Record<(typeof ownSchedulers)[number], (compiled: Compile
 
 /** What the scheduler of a profile selects; where that of a plug-in fails, the refusal of every host. */
 function* select(
-  ask: Ask,
+  /** Hosts between two pauses. */
+  slice: number,
   fleet: Fleet,
   overlay: Overlay,
   request: RequestSpec,
@@ -142,13 +134,13 @@ function* select(
 ): Steps<{ readonly selected: Selection; readonly judged: Profile }> {
   const { compiled, scheduler } = schedulerOf(profile, fleet.plugins)
   if (isOwnScheduler(profile.scheduler) || failureOf(profile) !== undefined)
-    return { selected: yield* ask(scheduler)(request, fleet, overlay, options), judged: profile }
+    return { selected: yield* scheduler.selectInSteps(request, fleet, overlay, options, slice), judged: profile }
   const chosen: Chosen =
     compiled.scheduler === undefined
       ? { ok: false, failed: withFailure(profile, 'no loaded plug-in has it') }
-      : choose(compiled.scheduler, compiled, request, fleet, overlay, options)
+      : yield* choose(compiled.scheduler, compiled, request, fleet, overlay, options, slice)
   if (chosen.ok) return { selected: chosen.selection, judged: profile }
-  return yield* select(ask, fleet, overlay, request, chosen.failed, options)
+  return yield* select(slice, fleet, overlay, request, chosen.failed, options)
 }
 
 /** The scheduler that a profile version names, and the plug-ins whose parts it runs. */

@@ -3,19 +3,19 @@ import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import { createFiltering } from '../pipeline/filter-each.ts'
 import { createChanceOrder, createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
-import { prepareFilters } from '../pipeline/run-filters.ts'
+import { HOSTS_AT_ONCE, prepareFilters } from '../pipeline/run-filters.ts'
 import { prepareWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
 import { createWeighing } from '../pipeline/weigh-each.ts'
 import { createRandom } from '../random.ts'
 import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
-import type { Scheduler, Selection, SelectOptions } from './scheduler.ts'
+import { createScheduler, type Scheduler, type Selection, type SelectOptions } from './scheduler.ts'
 
 /** How many of the best hosts a record keeps. */
 export const BEST_KEPT = 10
@@ -46,14 +46,13 @@ function createPipelineScheduler(
   prepareScores: Pipeline['prepareScores'],
 ): Scheduler {
   const pipeline = { compiled, createOrder, prepareScores }
-  return {
-    name,
-    select: (request, fleet, overlay, options) => atOnce(placeByPipeline(pipeline, request, fleet, overlay, options)),
-    selectInSteps: (request, fleet, overlay, options) => placeByPipeline(pipeline, request, fleet, overlay, options),
-  }
+  return createScheduler(name, (...asked) => placeByPipeline(pipeline, ...asked))
 }
 
-/** Places the instances of a request on hosts that are given, each only where it passes the profile's filters and fits. */
+/**
+ * Places the instances of a request on hosts that are given, each only where it passes the profile's filters and fits. Pauses after each
+ * `slice` of hosts, during which nobody may use the fleet.
+ */
 export const placeOn = (
   compiled: CompiledProfile,
   hosts: readonly HostIndex[],
@@ -61,10 +60,9 @@ export const placeOn = (
   fleet: Fleet,
   overlay: Overlay,
   options: SelectOptions,
-): Selection =>
-  atOnce(
-    placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, hosts),
-  )
+  slice: number,
+): Steps<Selection> =>
+  placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, slice, hosts)
 
 function* placeByPipeline(
   pipeline: Pipeline,
@@ -72,10 +70,11 @@ function* placeByPipeline(
   fleet: Fleet,
   overlay: Overlay,
   options: SelectOptions,
+  slice: number,
   given?: readonly HostIndex[],
 ): Steps<Selection> {
   const { allOrNothing } = options
-  const { placeOne, instances } = preparePlacing(pipeline, request, fleet, options, given)
+  const { placeOne, instances } = preparePlacing(pipeline, request, fleet, options, slice, given)
   const placed = yield* placeEachInSteps(request.numInstances, allOrNothing, groupOf(request), overlay, placeOne)
   const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
   return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
@@ -99,12 +98,14 @@ function preparePlacing(
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
+  /** Hosts between two pauses. */
+  slice: number,
   /** By instance, where each must go; absent: to the best. */
   given?: readonly HostIndex[],
 ): Placing {
   const kindOf = byMembers(request, ({ request: asked, count }) => ({
-    filter: createFiltering(prepareFilters(compiled, asked, fleet), fleet, count),
-    weigh: createWeighing(prepareScores(compiled, asked, fleet)),
+    filter: createFiltering(prepareFilters(compiled, asked, fleet), fleet, count, slice),
+    weigh: createWeighing(prepareScores(compiled, asked, fleet), slice),
     grantsOn: prepareGrants(compiled, asked, fleet),
     limitsOf: prepareLimits(asked, fleet),
   }))
@@ -112,9 +113,9 @@ function preparePlacing(
   const instances: InstanceRecord[] = []
   function* placeOne(instance: number): Steps<Placed | undefined> {
     const { filter, weigh, grantsOn, limitsOf } = kindOf(instance)
-    const filtered = filter()
+    const filtered = yield* filter()
     yield
-    const weighed = weigh(filtered)
+    const weighed = yield* weigh(filtered)
     yield
     const order = createOrder(compiled.profile, seed, instance)
     const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
@@ -140,7 +141,7 @@ function preparePlacing(
   return { placeOne, instances }
 }
 
-/** Where the filter scheduler puts the instances of a request, with a pause after each; empty where it does not place all. Holds nothing. */
+/** Where the filter scheduler puts the instances of a request, with pauses; empty where it does not place all. Holds nothing. */
 export function* arrangeByFilter(
   compiled: CompiledProfile,
   request: RequestSpec,
@@ -150,11 +151,8 @@ export function* arrangeByFilter(
 ): Steps<readonly HostIndex[]> {
   const before = overlay.size
   const pipeline = { compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }
-  const { placeOne } = preparePlacing(pipeline, request, fleet, {
-    seed,
-    alternatesPerInstance: 0,
-    claimIds: new Array<string>(request.numInstances).fill(''),
-  })
+  const claimIds = new Array<string>(request.numInstances).fill('')
+  const { placeOne } = preparePlacing(pipeline, request, fleet, { seed, alternatesPerInstance: 0, claimIds }, HOSTS_AT_ONCE)
   const hosts: HostIndex[] = []
   for (let instance = 0; instance < request.numInstances; instance++) {
     const placed = yield* placeOne(instance)

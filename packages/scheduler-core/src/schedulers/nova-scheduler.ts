@@ -2,6 +2,7 @@ import type { Destination, InstanceRecord } from '../decision/decision.ts'
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { omittedOf } from '../fleet/stats-fields.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
@@ -9,12 +10,12 @@ import type { NovaRequest } from '../nova/objects/request.ts'
 import { attestationsOf } from '../nova/own-attestations.ts'
 import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOn } from '../nova/own-request.ts'
-import { type NovaRound, type NovaRules, placeInRounds, type ServiceRules } from '../nova/rounds.ts'
+import { type NovaRound, type NovaRules, placeInRoundsInSteps, type ServiceRules } from '../nova/rounds.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
-import { type FilterStep, prepareFilters, runFilters } from '../pipeline/run-filters.ts'
+import { type FilterStep, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from './filter-scheduler.ts'
-import type { Scheduler, Selection } from './scheduler.ts'
+import { createScheduler, type Scheduler, type Selection } from './scheduler.ts'
 
 /**
  * Nova's way of placing, in its rounds and with its surprises (profiles with `compat: nova`). Two things are not Nova's: a host needs the room
@@ -22,79 +23,77 @@ import type { Scheduler, Selection } from './scheduler.ts'
  */
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
-  return {
-    name: 'nova',
-    select(request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }) {
-      const steps = prepareFilters(compiled, request, fleet)
-      const wanted = readRequest(fleet, request)
-      // Nova's rounds know one flavor: a gang is refused whole (services say so before)
-      if (wanted === undefined || request.gang.length > 0) return refusedByAll(fleet, steps)
+  return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
+    const steps = prepareFilters(compiled, request, fleet)
+    const wanted = readRequest(fleet, request)
+    // Nova's rounds know one flavor: a gang is refused whole (services say so before)
+    if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
-      const before = overlay.size
-      const hostOf = ownHostsOf(fleet)
-      const indexOf = prepareIndex(fleet)
-      const grantsOn = prepareGrants(compiled, request, fleet)
-      const limitsOf = prepareLimits(request, fleet)
-      const group = groupOf(request)
-      const parts: ClaimPart[] = []
-      const service: ServiceRules = {
-        attestations: attestationsOf(fleet),
-        nets: steps.filter(isAskedNet).map(({ name, prepared }) => ({
-          name,
-          passes: (host) => prepared?.passes(indexOf(host)) === true,
-        })),
-        ...(fleet.hosts.omitting > 0 && {
-          isTold: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
-        }),
-        take(host, instance) {
-          const part: ClaimPart = {
-            claim: claimIds[instance] as string,
-            instance: request.instanceUuids[instance] ?? null,
-            host: host.host,
-            node: host.node,
-            grants: grantsOn(indexOf(host)),
-          }
-          overlay.hold(part, group)
-          parts.push(part)
-        },
-      }
-      const placement = placeInRounds({
-        rules: withAlternates(rules, alternatesPerInstance),
-        request: wanted,
-        hosts: fleet.hosts.present.map(({ index }) => hostOf(index)),
-        instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
-        withAlternates: alternatesPerInstance > 0,
-        now: fleet.now,
-        seed,
-        service,
-      })
-      // Nova ended before its first round: hints that are null, beside hosts that are named
-      if (placement.rounds.length === 0) return refusedByAll(fleet, steps)
-      const found = parts.length
-      if (allOrNothing && found < request.numInstances) {
-        overlay.rollback(before)
-        parts.length = 0
-      }
-      const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
-      const isRestricted = steps[0]?.prepared !== undefined
-      const destination = (host: HostState, weight: number): Destination => ({
-        host: host.host,
-        node: host.node,
-        weight,
-        limits: limitsOf(indexOf(host)),
-      })
-      return {
-        parts,
-        answer: parts.map(({ instance }, i) => ({
-          instance,
-          selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
-          alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
-        })),
-        instances: placement.rounds.map((round) => recordOf(round, isRestricted)),
-        found,
-      }
-    },
-  }
+    const before = overlay.size
+    const hostOf = ownHostsOf(fleet)
+    const indexOf = prepareIndex(fleet)
+    const grantsOn = prepareGrants(compiled, request, fleet)
+    const limitsOf = prepareLimits(request, fleet)
+    const group = groupOf(request)
+    const parts: ClaimPart[] = []
+    const service: ServiceRules = {
+      attestations: attestationsOf(fleet),
+      nets: steps.filter(isAskedNet).map(({ name, prepared }) => ({
+        name,
+        passes: (host) => prepared?.passes(indexOf(host)) === true,
+      })),
+      ...(fleet.hosts.omitting > 0 && {
+        isTold: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
+      }),
+      take(host, instance) {
+        const part: ClaimPart = {
+          claim: claimIds[instance] as string,
+          instance: request.instanceUuids[instance] ?? null,
+          host: host.host,
+          node: host.node,
+          grants: grantsOn(indexOf(host)),
+        }
+        overlay.hold(part, group)
+        parts.push(part)
+      },
+    }
+    const placement = yield* placeInRoundsInSteps({
+      slice,
+      rules: withAlternates(rules, alternatesPerInstance),
+      request: wanted,
+      hosts: fleet.hosts.present.map(({ index }) => hostOf(index)),
+      instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
+      withAlternates: alternatesPerInstance > 0,
+      now: fleet.now,
+      seed,
+      service,
+    })
+    // Nova ended before its first round: hints that are null, beside hosts that are named
+    if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
+    const found = parts.length
+    if (allOrNothing && found < request.numInstances) {
+      overlay.rollback(before)
+      parts.length = 0
+    }
+    const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
+    const isRestricted = steps[0]?.prepared !== undefined
+    const destination = (host: HostState, weight: number): Destination => ({
+      host: host.host,
+      node: host.node,
+      weight,
+      limits: limitsOf(indexOf(host)),
+    })
+    return {
+      parts,
+      answer: parts.map(({ instance }, i) => ({
+        instance,
+        selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
+        alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
+      })),
+      instances: placement.rounds.map((round) => recordOf(round, isRestricted)),
+      found,
+    }
+  })
 }
 
 /** Undefined: Nova could not read the request, whatever the host. */
@@ -107,8 +106,8 @@ function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefine
   }
 }
 
-function refusedByAll(fleet: Fleet, steps: readonly FilterStep[]): Selection {
-  const { steps: filters } = runFilters(steps, fleet)
+function* refusedByAll(fleet: Fleet, steps: readonly FilterStep[], slice: number): Steps<Selection> {
+  const { steps: filters } = yield* runFiltersInSteps(steps, fleet, slice)
   return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.presentCount, filters, best: [], tied: 0 }], found: 0 }
 }
 

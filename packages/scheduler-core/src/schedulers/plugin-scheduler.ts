@@ -2,6 +2,7 @@ import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { frozenCopy } from '../frozen-copy.ts'
 import { memoByObject } from '../memo.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
@@ -38,15 +39,19 @@ export interface PluginScheduler {
 /** What came of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
 
-/** Lets a plug-in's scheduler decide. Whatever it does wrong, the overlay holds what was held before and what is selected. */
-export function choose(
+/**
+ * Lets a plug-in's scheduler decide, which it does in one go; what it answers is checked with a pause after each `slice` of hosts. Whatever it
+ * does wrong, the overlay holds what was held before and what is selected.
+ */
+export function* choose(
   scheduler: PluginScheduler,
   compiled: CompiledProfile,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
   options: SelectOptions,
-): Chosen {
+  slice: number,
+): Steps<Chosen> {
   const before = overlay.size
   const { fail = (what) => new Error(what) } = scheduler
   const shown = shownCopy(request)
@@ -57,7 +62,7 @@ export function choose(
     guarded.close()
     const hosts = hostsOf(answer, request, fleet, fail)
     overlay.rollback(before)
-    const selection = placeOn(compiled, hosts, request, fleet, overlay, options)
+    const selection = yield* placeOn(compiled, hosts, request, fleet, overlay, options, slice)
     const wrong = wrongIn(selection, hosts, request, fleet)
     if (wrong !== undefined) throw fail(wrong)
     return { ok: true, selection }

@@ -1,16 +1,20 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { canonicalJson } from '../canonical-json.ts'
 import { replay } from '../decision/replay.ts'
+import { filters } from '../filters/index.ts'
 import { type Checkpoint, checkpointOf } from '../fleet/checkpoint.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
+import { novaRulesOf } from '../nova/compat.ts'
 import { examine, PASSES_ALL, refusalsOf } from '../pipeline/examine.ts'
+import { HOSTS_AT_ONCE } from '../pipeline/run-filters.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { isOwnScheduler, type Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aClaim, aFleet, aRequest, aSolution, aUuid, type HostShape } from '../testing/index.ts'
-import { type Decided, type DecideInput, decide as decideWith } from './decide.ts'
+import { weighers } from '../weighers/index.ts'
+import { type Decided, type DecideInput, decideInSteps, decide as decideWith } from './decide.ts'
 
 /** Hosts of which some are full, some lack GPUs or cells, some are nearly alike. */
 const fleets: fc.Arbitrary<Record<string, HostShape>> = fc
@@ -213,6 +217,39 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
+    test('with pauses it decides the same, to the last bit, and asks about few hosts between two of them', () => {
+      const hosts = Object.fromEntries(
+        Array.from({ length: 700 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 2 + (i % 7), memoryMb: 4_096 + 1_024 * (i % 5) }]),
+      )
+      const asked = watchLooks(profile)
+      const instanceGroup = group('ANTI_AFFINITY')
+      for (const request of [
+        aRequest(),
+        aRequest({ numInstances: 3 }),
+        aRequest({ numInstances: 3, instanceGroup }),
+        aRequest({ vcpus: 99 }),
+      ]) {
+        const fleet = fleetWith(hosts, profile, plugins)
+        // no solver is asked: solving exactly takes long for so many hosts
+        const made = within(fleet, (overlay) => decideWith(fleet, overlay, input(request, profile)))
+        const again = within(fleet, (overlay) => {
+          const steps = decideInSteps(fleet, overlay, input(request, profile))
+          asked.count = 0
+          for (let most = 0; ; asked.count = 0) {
+            const step = steps.next()
+            most = Math.max(most, asked.count)
+            if (!step.done) continue
+            expect(most).toBeGreaterThan(0)
+            // what a plug-in does is in one go
+            if (isOwnScheduler(profile.scheduler)) expect(most).toBeLessThanOrEqual(2 * HOSTS_AT_ONCE)
+            return step.value
+          }
+        })
+        expect(again).toEqual(made)
+      }
+      asked.end()
+    })
+
     test('replay of its record gives the same hosts, grants and scores, bit for bit', () => {
       property((fleet, request, seed) => {
         const earlier = within(fleet, (overlay) => decide(fleet, overlay, input(request, profile, { seed: 'earlier' })))
@@ -230,6 +267,30 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
   })
+}
+
+/** Counts how often filters and weighers are asked about a host. */
+function watchLooks(profile: Profile): { count: number; end(): void } {
+  const looks = { count: 0, end: () => void spies.splice(0).forEach((spy) => void spy.mockRestore()) }
+  /** What a part makes ready for a request: a function of the host, or an object with one. */
+  const watched = (made: unknown): unknown => {
+    if (typeof made === 'function')
+      return Object.assign((...of: unknown[]): unknown => {
+        looks.count++
+        return made(...of)
+      }, made)
+    if (typeof made !== 'object' || made === null || !('passes' in made)) return made
+    return { ...made, passes: watched(made.passes) }
+  }
+  const parts: readonly { prepare(...of: never[]): unknown }[] =
+    profile.compat === 'nova'
+      ? [...novaRulesOf(profile).filters.map(({ filter }) => filter), ...novaRulesOf(profile).weighers.map(({ weigher }) => weigher)]
+      : [...filters, ...weighers]
+  const spies = parts.map((part) => {
+    const prepare = part.prepare.bind(part)
+    return vi.spyOn(part, 'prepare').mockImplementation((...of) => watched(prepare(...of)))
+  })
+  return looks
 }
 
 /** These hosts, and the profile version in the log where it is not of the release. */

@@ -2,7 +2,8 @@ import type { InstanceRecord, SelectedDestination } from '../decision/decision.t
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
+import { HOSTS_AT_ONCE } from '../pipeline/run-filters.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Solution, SolverRecord } from './solver/solution.ts'
 
@@ -41,6 +42,16 @@ export interface Selection {
 export interface Scheduler {
   readonly name: string
   select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Selection
-  /** The same with pauses, during which nobody may use the fleet; a scheduler without it decides in one go. */
-  selectInSteps?(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Steps<Selection>
+  /** The same with a pause after each `slice` of hosts, HOSTS_AT_ONCE if not given; nobody may use the fleet in them. */
+  selectInSteps(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice?: number): Steps<Selection>
 }
+
+/** A scheduler that decides a call at once, and a question in steps, by the same way of placing. */
+export const createScheduler = (
+  name: string,
+  place: (request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice: number) => Steps<Selection>,
+): Scheduler => ({
+  name,
+  select: (...asked) => atOnce(place(...asked, WHOLE)),
+  selectInSteps: (request, fleet, overlay, options, slice = HOSTS_AT_ONCE) => place(request, fleet, overlay, options, slice),
+})

@@ -3,9 +3,9 @@ import type { CompiledProfile } from '../pipeline/compile.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
-import type { Scheduler } from './scheduler.ts'
+import { createScheduler, type Scheduler } from './scheduler.ts'
 import { DEFAULT_SOLVER_OPTIONS } from './solver/options.ts'
-import { createScores, objectiveOf } from './solver/scores.ts'
+import { objectiveOf, scoresOf } from './solver/scores.ts'
 import { type FallbackReason, isFilterBetter, noSolution } from './solver/solution.ts'
 
 /** Whether a solver is to be asked about a request before it is decided. One instance alone needs none: the best host is the best arrangement. */
@@ -19,37 +19,34 @@ export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInsta
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)
-  return {
-    name: 'solver',
-    select(request, fleet, overlay, options) {
-      const batch = options.solution?.batch
-      if (request.numInstances === 1 && batch === undefined) return filter.select(request, fleet, overlay, options)
-      const { solution = noSolution('NOT_ASKED', compiled.profile.solver ?? DEFAULT_SOLVER_OPTIONS) } = options
-      const before = overlay.size
-      const scores = batch === undefined ? createScores(compiled, request, fleet, overlay) : []
-      const worthOf = (hosts: readonly HostIndex[]) => (hosts.length === request.numInstances ? objectiveOf(scores, hosts) : null)
-      const indexesOf = (names: readonly { readonly host: string; readonly node: string }[]) =>
-        names.flatMap((name) => fleet.hosts.find(name)?.index ?? [])
+  return createScheduler('solver', function* (request, fleet, overlay, options, slice) {
+    const batch = options.solution?.batch
+    if (request.numInstances === 1 && batch === undefined) return yield* filter.selectInSteps(request, fleet, overlay, options, slice)
+    const { solution = noSolution('NOT_ASKED', compiled.profile.solver ?? DEFAULT_SOLVER_OPTIONS) } = options
+    const before = overlay.size
+    const scores = batch === undefined ? yield* scoresOf(compiled, request, fleet, overlay, slice) : []
+    const worthOf = (hosts: readonly HostIndex[]) => (hosts.length === request.numInstances ? objectiveOf(scores, hosts) : null)
+    const indexesOf = (names: readonly { readonly host: string; readonly node: string }[]) =>
+      names.flatMap((name) => fleet.hosts.find(name)?.index ?? [])
 
-      const filtered = filter.select(request, fleet, overlay, options)
-      overlay.rollback(before)
-      const filterObjective = batch === undefined ? worthOf(indexesOf(filtered.parts)) : batch.filterObjective
+    const filtered = yield* filter.selectInSteps(request, fleet, overlay, options, slice)
+    overlay.rollback(before)
+    const filterObjective = batch === undefined ? worthOf(indexesOf(filtered.parts)) : batch.filterObjective
 
-      const given = indexesOf(solution.hosts)
-      const isWhole = given.length === request.numInstances
-      const solved = isWhole ? placeOn(compiled, given, request, fleet, overlay, { ...options, allOrNothing: true }) : undefined
-      overlay.rollback(before)
-      const holds = solved !== undefined && solved.parts.length === request.numInstances
-      const objective = !holds ? null : batch === undefined ? worthOf(given) : solution.objective
-      const why = ((): FallbackReason | null => {
-        if (solution.status !== 'OPTIMAL' && solution.status !== 'FEASIBLE') return solution.status
-        if (isFilterBetter(solution)) return 'FILTER_BETTER'
-        if (objective === null) return 'NOT_FEASIBLE'
-        return batch === undefined && filterObjective !== null && filterObjective > objective ? 'FILTER_BETTER' : null
-      })()
-      const taken = why === null && solved !== undefined ? solved : filtered
-      for (const part of taken.parts) overlay.hold(part, groupOf(request))
-      return { ...taken, solver: { solution, taken: why === null ? 'SOLVER' : 'FILTER', why, objective, filterObjective } }
-    },
-  }
+    const given = indexesOf(solution.hosts)
+    const isWhole = given.length === request.numInstances
+    const solved = isWhole ? yield* placeOn(compiled, given, request, fleet, overlay, { ...options, allOrNothing: true }, slice) : undefined
+    overlay.rollback(before)
+    const holds = solved !== undefined && solved.parts.length === request.numInstances
+    const objective = !holds ? null : batch === undefined ? worthOf(given) : solution.objective
+    const why = ((): FallbackReason | null => {
+      if (solution.status !== 'OPTIMAL' && solution.status !== 'FEASIBLE') return solution.status
+      if (isFilterBetter(solution)) return 'FILTER_BETTER'
+      if (objective === null) return 'NOT_FEASIBLE'
+      return batch === undefined && filterObjective !== null && filterObjective > objective ? 'FILTER_BETTER' : null
+    })()
+    const taken = why === null && solved !== undefined ? solved : filtered
+    for (const part of taken.parts) overlay.hold(part, groupOf(request))
+    return { ...taken, solver: { solution, taken: why === null ? 'SOLVER' : 'FILTER', why, objective, filterObjective } }
+  })
 }

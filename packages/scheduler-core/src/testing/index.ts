@@ -1,6 +1,6 @@
 export { aClaim, aMove, anAttempt, aUuid, type ClaimShape, someInstances } from './claims.ts'
 export { aSolution, solveExactly } from './exact-solver.ts'
 export { aDocument, aFleet, aReport, type HostShape } from './fleet.ts'
-export { forgetMovedGpus } from './forget-moved-gpus.ts'
+export { forgetMovedUnits, type PickedUnitKind, pickedUnits } from './forget-moved-units.ts'
 export { aLog, type TestLog } from './log.ts'
 export { aRequest } from './request.ts'

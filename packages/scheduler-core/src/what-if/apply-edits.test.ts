@@ -3,12 +3,12 @@ import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { atOnce } from '../fleet/steps.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { aClaim, aFleet, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { applyEdits } from './apply-edits.ts'
-import { parseFleetEdits } from './edits.ts'
+import { type FleetEditsInput, parseFleetEditsInSteps } from './edits.ts'
 import { edit, tryEdit } from './testing.ts'
 import { utilisationOf } from './utilisation.ts'
 
@@ -181,16 +181,63 @@ describe('edits of a fleet', () => {
   })
 })
 
-test('hosts are removed one after another: few are looked at between two pauses', () => {
-  const names = Array.from({ length: 1_000 }, (_, i) => `h${i}`)
-  const fleet = aFleet(Object.fromEntries(names.map((name) => [name, {}])))
-  const parsed = parseFleetEdits(fleet, { removeHosts: names })
-  if (!parsed.ok) throw new Error('these are edits')
-  const looks = vi.spyOn(fleet.hosts, 'nodesOf')
-  let most = 0
-  for (const _pause of applyEdits(fleet, parsed.value)) {
-    most = Math.max(most, looks.mock.calls.length)
-    looks.mockClear()
+describe('edits of many hosts look at few, and make few, between two pauses', () => {
+  const HOSTS = 2_000
+  const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
+
+  /** Many hosts, all in one aggregate, every other one with a reservation that ends. */
+  function aLargeTown(): Fleet {
+    const log = aLog()
+    log.append(names.map((name) => aReport(name)))
+    log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'all', hosts: names, metadata: {} } }])
+    log.append(names.filter((_, i) => i % 2 === 0).map((name) => aClaim({ key: name, hosts: [name] })))
+    return log.fleet
   }
-  expect(most).toBeLessThan(500)
+
+  test.each<readonly [string, FleetEditsInput]>([
+    ['hosts that are added', { addHosts: [{ likeHost: 'h0', count: HOSTS }] }],
+    ['hosts that are added in a new zone', { addHosts: [{ likeHost: 'h0', count: HOSTS, availabilityZone: 'new' }] }],
+    ['hosts that are removed', { removeHosts: names }],
+    ['hosts that are disabled', { disableHosts: names }],
+    ['hosts that are enabled', { enableHosts: names }],
+    ['hosts that leave an aggregate and come into it', { aggregateChanges: [{ aggregate: 'all', addHosts: names, removeHosts: names }] }],
+    ['metadata of an aggregate', { aggregateChanges: [{ aggregate: 'all', setMetadata: { availability_zone: 'z1' } }] }],
+    ['a ratio', { ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
+    ['a ratio of a class that no host has any more', { removeHosts: names, ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
+    ['claims that end', { releaseClaims: names.filter((_, i) => i % 2 === 0).map((name) => `${name}.0`) }],
+    ['reservations that end', { expireBy: 10_000_000 }],
+  ])('%s', (_name, input) => {
+    const fleet = aLargeTown()
+    const looks = (['own', 'touch', 'add', 'nodesOf', 'get', 'refusesName'] as const).map((name) => vi.spyOn(fleet.hosts, name))
+    looks.push(vi.spyOn(fleet.aggregates, 'of') as never, vi.spyOn(fleet.ledger.claims, 'get') as never)
+    let most = 0
+    const look = (): void => {
+      most = Math.max(most, ...looks.map(({ mock }) => mock.calls.length))
+      for (const one of looks) one.mockClear()
+    }
+    const run = <Answer>(steps: Steps<Answer>): Answer => {
+      for (;;) {
+        const step = steps.next()
+        look()
+        if (step.done) return step.value
+      }
+    }
+    const parsed = run(parseFleetEditsInSteps(fleet, input))
+    if (!parsed.ok) throw new Error('these are edits')
+    expect(run(applyEdits(fleet, parsed.value))).toEqual([])
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThan(1_100)
+  })
+})
+
+test('a change of an aggregate that cannot be made leaves those that follow it as they are asked', () => {
+  const log = aLog(aTown())
+  const [problem, ...others] = tryEdit(log.fleet, {
+    aggregateChanges: [
+      { aggregate: 'zone-2', addHosts: ['h1'] },
+      { aggregate: 'zone-2', addHosts: ['h4'] },
+    ],
+  })
+  expect([problem?.path, others]).toEqual([['aggregateChanges', '0'], []])
+  expect(recordOf(log.fleet, 'h4')?.zone).toBe('az2')
 })

@@ -6,14 +6,16 @@ import { type AggregateState, type Change, ENTRY_FORMAT, type HostReported } fro
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
-import { publishedStats } from '../fleet/stats-versions.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Problem, quote } from '../problem.ts'
 import { addedNames, type FleetEdits, findAggregate } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
 /** Changes of one made-up entry: a pause is due after it. */
 const SLICE = 50
+
+/** Hosts or claims that are looked at between two pauses. */
+const PAUSED_AFTER = 500
 
 /** What a removed host says as the reason of its status. */
 export const REMOVED = 'removed, in this what-if'
@@ -26,6 +28,9 @@ interface Step {
   readonly path: readonly string[]
   readonly found: unknown
 }
+
+/** Makes changes as their turn comes: nothing is made of a whole fleet at once. Undefined: a pause is due, before the next or without one. */
+type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
  * Makes a fleet what the edits say, by made-up entries of its log: `apply` stays its only writer. The fleet must be the
@@ -41,20 +46,20 @@ export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Pro
   for (const stepsOf of kindsOfEdits) {
     const slice: Step[] = []
     for (const step of stepsOf(fleet, edits)) {
-      slice.push(step)
-      if (slice.length < SLICE) continue
-      problems.push(...applyStep(fleet, slice.splice(0)))
+      if (step !== undefined) slice.push(step)
+      if (step !== undefined && slice.length < SLICE) continue
+      problems.push(...(yield* applyStep(fleet, slice.splice(0))))
       yield
     }
-    problems.push(...applyStep(fleet, slice))
+    problems.push(...(yield* applyStep(fleet, slice)))
     yield
   }
   return problems
 }
 
-function applyStep(fleet: Fleet, slice: readonly Step[]): Problem[] {
+function* applyStep(fleet: Fleet, slice: readonly Step[]): Steps<Problem[]> {
   if (slice.length === 0) return []
-  const verdicts = append(
+  const verdicts = yield* appendInSteps(
     fleet,
     slice.map(({ change }) => change),
   )
@@ -65,9 +70,12 @@ function applyStep(fleet: Fleet, slice: readonly Step[]): Problem[] {
 }
 
 /** Appends made-up changes to a private fleet; the time of the log stands still. */
-export function append(fleet: Fleet, changes: readonly Change[]): readonly Void[] {
+export const append = (fleet: Fleet, changes: readonly Change[]): readonly Void[] => atOnce(appendInSteps(fleet, changes))
+
+/** The same with pauses, during which nobody may use the fleet. */
+export function appendInSteps(fleet: Fleet, changes: readonly Change[]): Steps<readonly Void[]> {
   const revision = fleet.place.revision + 1
-  return fleet.apply({
+  return fleet.applyInSteps({
     format: ENTRY_FORMAT,
     id: `what-if ${revision}`,
     writer: 'what-if',
@@ -78,29 +86,21 @@ export function append(fleet: Fleet, changes: readonly Change[]): readonly Void[
   })
 }
 
-const kindsOfEdits: readonly ((fleet: Fleet, edits: FleetEdits) => Iterable<Step>)[] = [
-  addHosts,
-  removeHosts,
-  setStatuses,
-  enableServices,
-  changeAggregates,
-  setRatios,
-  endClaims,
-]
+const kindsOfEdits: readonly Edit[] = [addHosts, removeHosts, setStatuses, enableServices, changeAggregates, setRatios, endClaims]
 
-function addHosts(fleet: Fleet, edits: FleetEdits): Step[] {
-  const steps: Step[] = []
+function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   const joining = new Map<string, string[]>()
   const newZones = new Map<string, string[]>()
-  for (const [i, made] of addedNames(fleet, edits).entries()) {
+  const added = yield* addedNames(fleet, edits)
+  for (const [i, made] of added.entries()) {
     const { likeHost, availabilityZone, aggregates } = edits.addHosts[i] as FleetEdits['addHosts'][number]
     const like = recordsOf(fleet, likeHost)[0]
     if (like === undefined) continue
     const path = ['addHosts', String(i)]
-    const full = publishedStats(emptied(like.stats))
+    const full = emptied(like.stats)
     for (const host of made) {
       const change: HostReported = { type: 'report', host, node: host, incarnation: NEW, sequence: 1, full }
-      steps.push({ change, path, found: likeHost })
+      yield { change, path, found: likeHost }
     }
     const asked = (aggregates ?? like.aggregates).flatMap((ref) => findAggregate(fleet, ref) ?? [])
     const zone = availabilityZone ?? zoneAmong(fleet, asked)
@@ -109,14 +109,15 @@ function addHosts(fleet: Fleet, edits: FleetEdits): Step[] {
     const known = [...fleet.aggregates.byUuid.values()].find(({ metadata }) => metadata[ZONE_KEY] === availabilityZone)
     push(known === undefined ? newZones : joining, known?.uuid ?? availabilityZone, made)
   }
-  return [
-    ...steps,
-    ...[...joining].map(([uuid, made]) => memberStep(fleet, uuid, made)),
-    ...[...newZones].map(([zone, hosts]): Step => {
-      const next: AggregateState = { name: `zone ${zone}, in this what-if`, metadata: { [ZONE_KEY]: zone }, hosts }
-      return { change: { type: 'aggregate', uuid: `what-if zone ${zone}`, expectedVersion: 0, next }, path: ['addHosts'], found: zone }
-    }),
-  ]
+  for (const [uuid, made] of joining) {
+    yield memberStep(fleet, uuid, made)
+    yield undefined
+  }
+  for (const [zone, hosts] of newZones) {
+    const next: AggregateState = { name: `zone ${zone}, in this what-if`, metadata: { [ZONE_KEY]: zone }, hosts }
+    yield { change: { type: 'aggregate', uuid: `what-if zone ${zone}`, expectedVersion: 0, next }, path: ['addHosts'], found: zone }
+    yield undefined
+  }
 }
 
 /** The incarnation of made-up hosts. */
@@ -141,8 +142,7 @@ function memberStep({ aggregates }: Fleet, uuid: string, hosts: readonly string[
   return { change: { type: 'aggregate', uuid, expectedVersion: version, next }, path: ['addHosts'], found: name }
 }
 
-/** Host by host: what of each is reported is worked out as its turn comes. */
-function* removeHosts(fleet: Fleet, edits: FleetEdits): Generator<Step, void> {
+function* removeHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   // named twice it is gone once
   const positions = new Map(edits.removeHosts.map((host, i) => [host, i] as const).reverse())
   for (const [i, host] of edits.removeHosts.entries()) {
@@ -157,58 +157,58 @@ function* removeHosts(fleet: Fleet, edits: FleetEdits): Generator<Step, void> {
   }
 }
 
-function setStatuses(fleet: Fleet, edits: FleetEdits): Step[] {
-  const stepsOf = (field: 'disableHosts' | 'enableHosts', status: 'DISABLED' | 'ENABLED', reason: string): Step[] =>
-    edits[field].flatMap((name, i) =>
-      recordsOf(fleet, name).flatMap(({ host, node }) => {
+function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
+  for (const [field, status, reason] of [
+    ['disableHosts', 'DISABLED', DISABLED],
+    ['enableHosts', 'ENABLED', ENABLED],
+  ] as const)
+    for (const [i, name] of edits[field].entries())
+      for (const { host, node } of recordsOf(fleet, name)) {
         const path = [field, String(i)]
-        const set: Step = { change: { type: 'status', host, node, status, reason }, path, found: name }
-        if (status === 'DISABLED') return [set]
-        return [set, { change: { type: 'liveness', host, node, state: 'UP', reason }, path, found: name } satisfies Step]
-      }),
-    )
-  return [...stepsOf('disableHosts', 'DISABLED', DISABLED), ...stepsOf('enableHosts', 'ENABLED', ENABLED)]
+        yield { change: { type: 'status', host, node, status, reason }, path, found: name }
+        if (status === 'ENABLED') yield { change: { type: 'liveness', host, node, state: 'UP', reason }, path, found: name }
+      }
 }
 
 /** Hosts that Nova reported say there too whether they are enabled. */
-function enableServices(fleet: Fleet, edits: FleetEdits): Step[] {
-  return edits.enableHosts.flatMap((host, i) =>
-    recordsOf(fleet, host).flatMap((record) => {
+function* enableServices(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
+  for (const [i, host] of edits.enableHosts.entries()) {
+    if (isPauseDue(i)) yield undefined
+    for (const record of recordsOf(fleet, host)) {
       const stats = withService(record.stats, fleet.now)
-      return stats === undefined ? [] : [{ change: reportOf(record, stats), path: ['enableHosts', String(i)], found: host }]
-    }),
-  )
+      if (stats !== undefined) yield { change: reportOf(record, stats), path: ['enableHosts', String(i)], found: host }
+    }
+  }
 }
 
-function changeAggregates({ aggregates }: Fleet, edits: FleetEdits): Step[] {
-  // several changes of one aggregate follow each other
-  const states = new Map<string, { state: AggregateState; version: number }>()
-  return edits.aggregateChanges.flatMap((edit, i) => {
+function* changeAggregates({ aggregates }: Fleet, edits: FleetEdits): ReturnType<Edit> {
+  for (const [i, edit] of edits.aggregateChanges.entries()) {
     const uuid = findIn(aggregates.byUuid, edit.aggregate)
-    if (uuid === undefined) return []
-    const known = aggregates.byUuid.get(uuid)
-    const { state, version } = states.get(uuid) ?? { state: known as AggregateState, version: known?.version ?? 0 }
+    const known = uuid === undefined ? undefined : aggregates.byUuid.get(uuid)
+    if (uuid === undefined || known === undefined) continue
     const left = new Set(edit.removeHosts)
     const unset = new Set(edit.unsetMetadata)
     const next: AggregateState = {
-      name: state.name,
-      hosts: [...new Set([...state.hosts.filter((host) => !left.has(host)), ...edit.addHosts])],
-      metadata: { ...Object.fromEntries(Object.entries(state.metadata).filter(([key]) => !unset.has(key))), ...edit.setMetadata },
+      name: known.name,
+      hosts: [...new Set([...known.hosts.filter((host) => !left.has(host)), ...edit.addHosts])],
+      metadata: { ...Object.fromEntries(Object.entries(known.metadata).filter(([key]) => !unset.has(key))), ...edit.setMetadata },
     }
-    states.set(uuid, { state: next, version: version + 1 })
-    const change: Change = { type: 'aggregate', uuid, expectedVersion: version, next }
-    return [{ change, path: ['aggregateChanges', String(i)], found: edit.aggregate }]
-  })
+    const change: Change = { type: 'aggregate', uuid, expectedVersion: known.version, next }
+    yield { change, path: ['aggregateChanges', String(i)], found: edit.aggregate }
+    // it is applied before the next one is made
+    yield undefined
+  }
 }
 
 function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | undefined {
   return byUuid.has(ref) ? ref : [...byUuid.values()].find(({ name }) => name === ref)?.uuid
 }
 
-/** One host at a time: its change is made when it is its turn, since a report of a whole fleet takes long to make. */
-function* setRatios(fleet: Fleet, { ratios }: FleetEdits): Iterable<Step> {
+function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
+  if (ratios.length === 0) return
   const wanted = ratios.map((ratio) => ({ ...ratio, uuid: ratio.aggregate === null ? null : findAggregate(fleet, ratio.aggregate) }))
-  for (const { index } of fleet.hosts.present) {
+  for (const [i, { index }] of fleet.hosts.present.entries()) {
+    if (isPauseDue(i)) yield undefined
     const record = fleet.hosts.get(index)
     let next: HostStats | undefined
     for (const { uuid, resourceClass, allocationRatio } of wanted) {
@@ -219,34 +219,36 @@ function* setRatios(fleet: Fleet, { ratios }: FleetEdits): Iterable<Step> {
   }
 }
 
-function endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): Step[] {
-  const asked = new Set(releaseClaims)
-  const expired =
-    expireBy === null
-      ? []
-      : [...ledger.reserved.values()].filter(({ id, expiresAt }) => expiresAt !== null && expiresAt <= expireBy && !asked.has(id))
+function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): ReturnType<Edit> {
   const end = (claim: string, path: readonly string[]): Step => ({
     change: { type: 'revoke', claim, reason: 'ended, in this what-if' },
     path,
     found: claim,
   })
-  return [
+  for (const [i, id] of releaseClaims.entries()) {
+    if (isPauseDue(i)) yield undefined
+    const claim = ledger.claims.get(id)
     // a host that was removed took its claims along
-    ...releaseClaims.flatMap((id, i) => {
-      const claim = ledger.claims.get(id)
-      return claim !== undefined && isLive(claim) ? [end(id, ['releaseClaims', String(i)])] : []
-    }),
-    ...expired.map(({ id }) => end(id, ['expireBy'])),
-  ]
+    if (claim !== undefined && isLive(claim)) yield end(id, ['releaseClaims', String(i)])
+  }
+  if (expireBy === null) return
+  const asked = new Set(releaseClaims)
+  for (const [i, { id, expiresAt }] of [...ledger.reserved.values()].entries()) {
+    if (isPauseDue(i)) yield undefined
+    if (expiresAt !== null && expiresAt <= expireBy && !asked.has(id)) yield end(id, ['expireBy'])
+  }
 }
+
+/** Whether to pause before this one of hosts or claims that may all need no change. */
+const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
 /** All nodes of a host. */
 const recordsOf = ({ hosts }: Fleet, host: string): readonly HostRecord[] => hosts.nodesOf(host).map((index) => hosts.get(index))
 
-/** The next report of a host, with this in it. */
+/** The next report of a host, with this in it: in the version of hosts in memory, since nobody else reads these entries. */
 function reportOf({ host, node, reporters }: HostRecord, stats: HostStats): HostReported {
   const { incarnation, sequence } = reporters.get(COMPUTE) ?? { incarnation: NEW, sequence: 0 }
-  return { type: 'report', host, node, incarnation, sequence: sequence + 1, full: publishedStats(stats) }
+  return { type: 'report', host, node, incarnation, sequence: sequence + 1, full: stats }
 }
 
 const refused = (code: NonNullable<Void>, path: readonly string[], found: unknown): Problem => ({

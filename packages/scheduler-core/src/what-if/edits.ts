@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
 import { limits } from '../request/limits.ts'
 import { parseWith } from '../request/parse.ts'
@@ -94,43 +95,60 @@ export function findAggregate({ aggregates }: Fleet, ref: string): string | unde
   return undefined
 }
 
+/** Hosts or names that are looked at between two pauses. */
+const SLICE = 500
+
 /** Names of the hosts that are added, in their order; none of them is a name of the fleet. */
-export function addedNames({ hosts }: Fleet, { addHosts }: FleetEdits): readonly (readonly string[])[] {
+export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'addHosts'>): Steps<readonly (readonly string[])[]> {
   const taken = new Set<string>()
-  return addHosts.map(({ likeHost, count }) => {
+  const added: string[][] = []
+  for (const { likeHost, count } of addHosts) {
     const own: string[] = []
     for (let number = 1; own.length < count; number++) {
+      if (number % SLICE === 0) yield
       const made = `${likeHost}+${number}`
       if (taken.has(made) || hosts.nodesOf(made).length > 0 || hosts.refusesName({ host: made, node: made }) !== undefined) continue
       taken.add(made)
       own.push(made)
     }
-    return own
-  })
+    added.push(own)
+  }
+  return added
 }
 
 /** Unknown input to edits that this fleet can take, or every problem at once. What only the order of edits shows, `applyEdits` tells. */
-export function parseFleetEdits(fleet: Fleet, input: unknown): Parsed<FleetEdits> {
+export const parseFleetEdits = (fleet: Fleet, input: unknown): Parsed<FleetEdits> => atOnce(parseFleetEditsInSteps(fleet, input))
+
+/** The same with pauses, during which nobody may write the fleet. */
+export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Parsed<FleetEdits>> {
   const parsed = parseWith(fleetEditsSchema, input, 'overlay')
   if (!parsed.ok) return parsed
-  const problems = [...checkHosts(fleet, parsed.value), ...checkAggregates(fleet, parsed.value), ...checkClaims(fleet, parsed.value)]
+  yield
+  const hosts = yield* checkHosts(fleet, parsed.value)
+  const problems = [...hosts, ...checkAggregates(fleet, parsed.value), ...(yield* checkClaims(fleet, parsed.value))]
   return problems.length === 0 ? parsed : { ok: false, problems }
 }
 
-function checkHosts(fleet: Fleet, edits: FleetEdits): Problem[] {
+function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const problems: Problem[] = []
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
   if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
-  const made = new Set(added > MOST_ADDED ? [] : addedNames(fleet, edits).flat())
-  const check = (path: readonly string[], host: string, allowsMade: boolean): void => {
-    if (fleet.hosts.nodesOf(host).length > 0 || (allowsMade && made.has(host))) return
-    problems.push(wrong('overlay.unknown', path, host, 'the name of a host that has reported'))
+  // only aggregate changes may name them
+  const isMadeNamed = added <= MOST_ADDED && edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0)
+  const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
+  function* check(path: readonly string[], names: readonly string[], allowsMade: boolean): Steps<void> {
+    for (const [i, host] of names.entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      if (fleet.hosts.nodesOf(host).length > 0 || (allowsMade && made.has(host))) continue
+      problems.push(wrong('overlay.unknown', [...path, String(i)], host, 'the name of a host that has reported'))
+    }
   }
-  for (const [i, { likeHost }] of edits.addHosts.entries()) check(['addHosts', String(i), 'likeHost'], likeHost, false)
-  for (const field of ['removeHosts', 'disableHosts', 'enableHosts'] as const)
-    for (const [i, host] of edits[field].entries()) check([field, String(i)], host, false)
+  for (const [i, { likeHost }] of edits.addHosts.entries())
+    if (fleet.hosts.nodesOf(likeHost).length === 0)
+      problems.push(wrong('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported'))
+  for (const field of ['removeHosts', 'disableHosts', 'enableHosts'] as const) yield* check([field], edits[field], false)
   for (const [a, { addHosts }] of edits.aggregateChanges.entries())
-    for (const [i, host] of addHosts.entries()) check(['aggregateChanges', String(a), 'addHosts', String(i)], host, true)
+    yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts, true)
   const removed = new Set(edits.removeHosts)
   const disabled = new Set(edits.disableHosts)
   for (const [i, host] of edits.enableHosts.entries())
@@ -155,16 +173,18 @@ function checkAggregates(fleet: Fleet, { addHosts, aggregateChanges, ratios }: F
   return problems
 }
 
-function checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Problem[] {
-  return releaseClaims.flatMap((id, i) => {
+function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Steps<Problem[]> {
+  const problems: Problem[] = []
+  for (const [i, id] of releaseClaims.entries()) {
+    if (i % SLICE === SLICE - 1) yield
     const path = ['releaseClaims', String(i)]
     const claim = ledger.claims.get(id)
-    if (claim === undefined || !isLive(claim)) return [wrong('overlay.unknown', path, id, 'the id of a live claim')]
+    if (claim === undefined || !isLive(claim)) problems.push(wrong('overlay.unknown', path, id, 'the id of a live claim'))
     // its room is in the figures of the host's own report, which nobody can take apart
-    if (claim.state === 'MATERIALISED')
-      return [wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED")]
-    return []
-  })
+    else if (claim.state === 'MATERIALISED')
+      problems.push(wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED"))
+  }
+  return problems
 }
 
 const wrong = (code: 'overlay.invalid' | 'overlay.unknown', path: readonly string[], found: unknown, expected: string): Problem => ({

@@ -1,4 +1,4 @@
-export { append, applyEdits, REMOVED } from './apply-edits.ts'
+export { append, appendInSteps, applyEdits, REMOVED } from './apply-edits.ts'
 export type { BindingConstraint } from './binding.ts'
 export { type Bottleneck, type Capacity, type CapacityGroup, type CapacityOptions, countCapacity } from './capacity.ts'
 export { type CurvePoint, curveOf } from './curve.ts'
@@ -12,6 +12,7 @@ export {
   MOST_ADDED,
   NO_EDITS,
   parseFleetEdits,
+  parseFleetEditsInSteps,
 } from './edits.ts'
 export { type ChangeKind, changeKinds, type ProposedChange } from './remedies/remedy.ts'
 export {

@@ -6,7 +6,7 @@ import { openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
-import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
+import { prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, decideInSteps } from '../schedulers/decide.ts'
@@ -39,9 +39,16 @@ export function createFleets(fleet: Fleet) {
       if (isNoEdit(edits)) return fleet
       const key = JSON.stringify(edits)
       if (made.has(key)) return made.get(key)
-      const copy = copyFleet(fleet)
+      let spare: Fleet | undefined
+      for (const [oldest, old] of made) {
+        if (made.size < KEPT_FLEETS) break
+        made.delete(oldest)
+        spare = old
+      }
+      // in the columns of one that nobody asks any more: those of a large fleet would be much garbage
+      const copy = copyFleet(fleet, spare)
+      yield
       const problems = yield* applyEdits(copy, edits)
-      for (const oldest of made.keys()) if (made.size >= KEPT_FLEETS) made.delete(oldest)
       made.set(key, problems.length === 0 ? copy : undefined)
       return made.get(key)
     },
@@ -107,10 +114,12 @@ export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied
     // as the instance that had found no host meets it now
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts } = runFilters(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), fleet)
-    const passing = [...hosts].map((index) => fleet.hosts.get(index as HostIndex)).map(({ host: name, node }) => ({ host: name, node }))
+    const { hosts } = yield* runFiltersInSteps(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), fleet)
+    const passing = Array.from(hosts.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
-    const others = passing.filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
+    const others = passing
+      .map(({ host: name, node }) => ({ host: name, node }))
+      .filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
     return { placed: true, found, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
   } finally {
     overlay.discard()

@@ -1,19 +1,9 @@
 import type { Profile, RequestSpec } from '@gantt/scheduler-core'
+import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { type Ask, filters, nets } from './filters.ts'
-import {
-  aggregatesOf,
-  capacity,
-  cellsOf,
-  free,
-  gpusOf,
-  type ModelFleet,
-  type ModelGpu,
-  type ModelGroup,
-  type ModelHost,
-  type Takes,
-} from './fleet.ts'
-import { fitting, type GpusAsked, leastFragmenting, type Options } from './gpu.ts'
+import { aggregatesOf, capacity, free, type ModelFleet, type ModelGroup, type ModelHost, type Takes } from './fleet.ts'
+import { fitting, type GpusAsked, gpusOf, leastFragmenting, type ModelGpu, type Options } from './gpu.ts'
 import { guestCellsOf, seat, takeCells } from './numa.ts'
 import { createDraw, shuffledPlace } from './random.ts'
 import type { Refusal } from './refusal.ts'
@@ -52,7 +42,9 @@ export interface ModelScore {
 export interface ModelInstance {
   /** In the order in which they run; `asked`: the request asks something of it. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
-  /** By host. */
+  /** How many hosts there are. */
+  readonly hosts: number
+  /** By host; none of one that left. */
   readonly checks: readonly (readonly ModelCheck[])[]
   readonly counts: readonly { readonly filter: string; readonly entered: number; readonly passed: number }[]
   readonly ranked: readonly ModelScore[]
@@ -106,8 +98,9 @@ export function groupOf({ instanceGroup }: RequestSpec): ModelGroup | null {
 
 function lookAt(fleet: ModelFleet, { request, profile, seed }: ModelQuestion, instance: number): ModelInstance {
   const steps = stepsOf(fleet, request, profile)
-  const checks = fleet.hosts.map((host) => checkHost(steps, host))
-  let left = fleet.hosts.map((_, h) => h)
+  const checks = fleet.hosts.map((host) => (host.isGone ? [] : checkHost(steps, host)))
+  let left = fleet.hosts.flatMap(({ isGone }, h) => (isGone ? [] : [h]))
+  const hosts = left.length
   const counts: ModelInstance['counts'][number][] = []
   for (const [s, { name, ask }] of steps.entries()) {
     if (ask === undefined) continue
@@ -124,6 +117,7 @@ function lookAt(fleet: ModelFleet, { request, profile, seed }: ModelQuestion, in
   })
   return {
     filters: steps.map(({ name, ask }) => ({ filter: name, asked: ask !== undefined })),
+    hosts,
     checks,
     counts,
     ranked,

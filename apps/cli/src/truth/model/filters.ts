@@ -1,12 +1,11 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
+import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { compares, meets } from './extra-specs.ts'
 import {
   aggregatesOf,
   boundGroup,
-  cellsOf,
   free,
-  gpusOf,
   holds,
   inventoryOf,
   isMoreThanAll,
@@ -16,7 +15,7 @@ import {
   plainMemoryOf,
   zoneOf,
 } from './fleet.ts'
-import { whyNoGpus } from './gpu.ts'
+import { gpusOf, whyNoGpus } from './gpu.ts'
 import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
 import type { Refusal } from './refusal.ts'
 

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
-import type { ModelGpu } from './fleet.ts'
+import { claimsOn, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 
 export type GpusAsked = NonNullable<RequestSpec['gpus']>
@@ -85,4 +85,78 @@ function logisticPoints(x: number): number {
   let points = 0
   for (let k = 1; k <= 99; k++) if (Math.log(k / (100 - k)) <= x) points++
   return points
+}
+
+export interface ModelGpu {
+  readonly index: number
+  readonly model: string | null
+  readonly free: number
+}
+
+/** Thousandths that claims of listed instances hold beyond what the report counts. */
+export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly ModelClaim[]): string[] {
+  if (gpus.length === 0) return []
+  const counts = (index: number): boolean => {
+    const named = gpus.filter((gpu) => gpu.index === index)
+    return (named.length === 0 ? gpus : named).some(({ usedMilli }) => usedMilli !== null)
+  }
+  const shown = claims.filter(({ isListed }) => isListed).flatMap(({ takes }) => takes.gpu ?? [])
+  const held = shown.reduce((sum, { index, milli }) => (counts(index) ? sum + milli : sum), 0)
+  const used = gpus.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
+  return held > used ? [`at least ${held}, not ${used}`] : []
+}
+
+/** The GPUs of a host by number, with the thousandths that are free. */
+export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
+  const reported = [...host.stats.gpus].sort((a, b) => a.index - b.index)
+  const gpus = reported.map(({ index, model, usedMilli }) => ({ index, model, free: 1_000 - (usedMilli ?? 0) }))
+  const at = (index: number) => gpus.find((gpu) => gpu.index === index)
+  const anyCounts = reported.some(({ usedMilli }) => usedMilli !== null)
+  const counts = (index: number) => (at(index) === undefined ? anyCounts : reported.find((gpu) => gpu.index === index)?.usedMilli !== null)
+  const held = claimsOn(fleet, host).flatMap(({ takes, isListed }) => (takes.gpu ?? []).map((taken) => ({ ...taken, isListed })))
+  const shown = held.filter(({ index, isListed }) => isListed && counts(index))
+  const waiting = held.filter((taken) => !shown.includes(taken))
+  /** Thousandths one by one from these GPUs, as long as they have any; what none has is returned. */
+  const drain = (from: readonly ModelGpuState[], milli: number): number => {
+    let open = milli
+    for (const gpu of from) for (; open > 0 && gpu.free > 0; open--) gpu.free--
+    return open
+  }
+  // claims of listed instances hold more than is reported: from the GPUs that they name first
+  let hidden = shown.reduce((sum, { milli }) => sum + milli, 0) - reported.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
+  for (const gpu of gpus) {
+    const missing = shown.reduce((sum, { index, milli }) => (index === gpu.index ? sum + milli : sum), 0) - (1_000 - gpu.free)
+    const part = Math.max(0, Math.min(hidden, missing, gpu.free))
+    gpu.free -= part
+    hidden -= part
+  }
+  if (hidden > 0) {
+    const open = drain(gpus, hidden)
+    if (gpus[0] !== undefined) gpus[0].free -= open
+  }
+  // each of the others has the GPU that it names, the largest first, or another, of its own model rather
+  const homeless: { readonly index: number; readonly milli: number }[] = []
+  for (const taken of waiting.sort((a, b) => b.milli - a.milli || a.index - b.index)) {
+    const named = at(taken.index)
+    if (named !== undefined && named.free >= taken.milli) named.free -= taken.milli
+    else homeless.push(taken)
+  }
+  for (const { index, milli } of homeless) {
+    const named = at(index)
+    const order = [...gpus].sort((a, b) => Number(b.model === named?.model) - Number(a.model === named?.model) || a.index - b.index)
+    const whole = (named === undefined ? gpus : order).find(({ free: left }) => left >= milli)
+    if (whole !== undefined) whole.free -= milli
+    else {
+      const open = drain(named === undefined ? gpus : order, milli)
+      const last = named ?? gpus[0]
+      if (last !== undefined) last.free -= open
+    }
+  }
+  return gpus
+}
+
+interface ModelGpuState {
+  readonly index: number
+  readonly model: string | null
+  free: number
 }

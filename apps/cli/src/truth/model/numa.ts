@@ -1,5 +1,6 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
-import type { CellTaken, ModelCell } from './fleet.ts'
+import type { ModelCell } from './cells.ts'
+import type { CellTaken } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 
 /** What one cell of a guest asks, counted. */

@@ -1,19 +1,8 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
+import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
-import {
-  capacity,
-  cellsOf,
-  claimsOn,
-  free,
-  gpusOf,
-  instancesOn,
-  ioOpsOn,
-  type ModelFleet,
-  type ModelGpu,
-  type ModelHost,
-  membersOn,
-} from './fleet.ts'
-import { fitting, leastFragmenting, type Options, type ScaledResource } from './gpu.ts'
+import { capacity, claimsOn, free, instancesOn, ioOpsOn, type ModelFleet, type ModelHost, membersOn } from './fleet.ts'
+import { fitting, gpusOf, leastFragmenting, type ModelGpu, type Options, type ScaledResource } from './gpu.ts'
 import { freeShare, guestCellsOf, seat } from './numa.ts'
 
 export interface ModelWeigher {

@@ -3,17 +3,20 @@ import {
   type Decided,
   type Fact,
   type Filter,
+  Fleet,
   filters,
   type HostIndex,
+  type LogEntry,
   type PreparedFilter,
   type Profile,
   type Reason,
   type RequestSpec,
   STRICT_CLAIMS,
+  type Void,
   type Weigher,
   weighers,
 } from '@gantt/scheduler-core'
-import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
+import { forgetMovedUnits, type PickedUnitKind } from '@gantt/scheduler-core/testing'
 import { type Core, trueCore } from '../core.ts'
 
 /** A mistake that the core could have, put in from outside; `remove` takes it out again. */
@@ -115,10 +118,34 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...answer, counterfactuals: answer.counterfactuals.map((one) => ({ ...one, request: more })) }
     },
   }),
-  'a claim forgets its amount when pins move': spoilCore({
-    decide: (fleet, overlay, input) => {
-      forgetMovedGpus(fleet)
-      return trueCore.decide(fleet, overlay, input)
+  'a claim forgets its amount when pins move: GPUs': forgetsMoved('GPU'),
+  'a claim forgets its amount when pins move: dedicated CPUs': forgetsMoved('DEDICATED_CPU'),
+  'a replaced host gives its claims new fences': spoilApply((fleet, entry, apply) => {
+    const verdicts = apply()
+    for (const change of entry.changes)
+      if (change.type === 'replace')
+        for (const { claims } of change.hosts.flatMap(({ to }) => fleet.hosts.find(to) ?? []))
+          for (const claim of claims) fleet.ledger.own(claim).fence += 1
+    return verdicts
+  }),
+  'a claim is spared when its host is forgotten by force': spoilApply((fleet, entry, apply) => {
+    const { ledger } = fleet
+    const end = ledger.end.bind(ledger)
+    if (entry.changes.some(({ type }) => type === 'forget')) ledger.end = () => undefined
+    try {
+      return apply()
+    } finally {
+      ledger.end = end
+    }
+  }),
+  'a report brings a forgotten host back': spoilApply((fleet, _entry, apply) => {
+    fleet.hosts.refusesName = () => undefined
+    return apply()
+  }),
+  'the auditor overlooks instances that nobody placed': spoilCore({
+    *auditWorld(...given) {
+      for (const looked of trueCore.auditWorld(...given))
+        yield { ...looked, findings: looked.findings.filter(({ code }) => code !== 'instance.unclaimed') }
     },
   }),
   'a report gives away what its own instances hold': spoilCore({
@@ -141,6 +168,31 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'an explanation forgets the earlier picks': spoilCore({
     examineAgain: (fleet, before, record, _instance, read) => trueCore.examineAgain(fleet, before, record, 0, read),
   }),
+}
+
+/** Does something else with every entry that any fleet applies. */
+function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonly Void[]) => readonly Void[]): Plant {
+  return () => {
+    const { apply } = Fleet.prototype
+    Fleet.prototype.apply = function (this: Fleet, entry) {
+      return around(this, entry, () => apply.call(this, entry))
+    }
+    return {
+      core: trueCore,
+      remove() {
+        Fleet.prototype.apply = apply
+      },
+    }
+  }
+}
+
+function forgetsMoved(unit: PickedUnitKind): Plant {
+  return spoilCore({
+    decide: (fleet, overlay, input) => {
+      forgetMovedUnits(fleet, [unit])
+      return trueCore.decide(fleet, overlay, input)
+    },
+  })
 }
 
 function moreOf(reason: Reason, by: number): Reason {

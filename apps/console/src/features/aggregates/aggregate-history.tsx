@@ -4,6 +4,7 @@ import { request, useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { WriteButton, type WriteButtonProps } from '../../ui/write-button.tsx'
@@ -73,14 +74,7 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
       ) : (
         <ScrollBox label="Edits of the aggregate" maxHeight="240px">
           <Table verticalSpacing={3} stickyHeader>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>Who</Table.Th>
-                <Table.Th>What</Table.Th>
-                <Table.Th>Back</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads names={['When', 'Who', 'What', 'Back']} />
             <Table.Tbody>
               {deeds.map(({ id, at, account, deed, before }) => (
                 <Table.Tr key={id} data-deed>

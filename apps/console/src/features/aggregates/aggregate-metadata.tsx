@@ -3,6 +3,7 @@ import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type AGGREGATE, ASKED } from './documents.ts'
 import { countNaming } from './rows.ts'
@@ -25,13 +26,7 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
       ) : (
         <ScrollBox label="Keys of the metadata">
           <Table w="auto" verticalSpacing={4}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Key</Table.Th>
-                <Table.Th>Value</Table.Th>
-                <Table.Th>Read by</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads names={['Key', 'Value', 'Read by']} />
             <Table.Tbody>
               {metadata.map((entry) => (
                 <Table.Tr key={entry.key} data-key={entry.key}>

@@ -5,6 +5,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { useRun } from '../../lib/use-run.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Figures } from '../../ui/figures.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -94,15 +95,7 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
     <>
       <ScrollBox label="Requests that would fare otherwise" maxHeight="280px">
         <Table verticalSpacing={3} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Request</Table.Th>
-              <Table.Th>It</Table.Th>
-              <Table.Th>From</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Because</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Request', 'It', 'From', 'To', 'Because']} />
           <Table.Tbody>
             {otherwise.map(({ decision, kind, hostsBefore, hostsAfter, because }) => (
               <Table.Tr key={decision.id} data-otherwise={kind}>

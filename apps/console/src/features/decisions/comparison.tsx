@@ -5,6 +5,7 @@ import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/for
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { FieldChanges } from '../../ui/field-changes.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -204,14 +205,7 @@ function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly com
       </Text>
       <ScrollBox label="Hosts that fared otherwise" maxHeight="320px">
         <Table verticalSpacing={3} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Host</Table.Th>
-              <Table.Th>First</Table.Th>
-              <Table.Th>Second</Table.Th>
-              <Table.Th>Because</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Host', 'First', 'Second', 'Because']} />
           <Table.Tbody>
             {flipped.map((flip) => (
               <Table.Tr key={nameOfHost(flip)} data-flip={nameOfHost(flip)}>

@@ -3,6 +3,7 @@ import type { EXPLANATION } from '../../lib/explanation.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Share } from '../../ui/bars.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { exactAmount, readableAmount, shareOf } from './facts.ts'
 import { nameOfHost } from './names.ts'
@@ -22,13 +23,7 @@ export function NearMisses({ misses, onOpen }: NearMissesProps) {
       <Heading>Nearest of the refused</Heading>
       <ScrollBox label="The refused hosts that came nearest">
         <Table verticalSpacing={3} className="near">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Host</Table.Th>
-              <Table.Th>Missing</Table.Th>
-              <Table.Th>Refused by</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Host', 'Missing', 'Refused by']} />
           <Table.Tbody>
             {misses.map((miss) => (
               <Row key={nameOfHost(miss)} miss={miss} onOpen={onOpen} />

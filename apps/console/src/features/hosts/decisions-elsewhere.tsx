@@ -3,6 +3,7 @@ import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { ELSEWHERE } from './documents.ts'
@@ -23,14 +24,7 @@ export function DecisionsElsewhere({ host, label }: DecisionsElsewhereProps) {
     <ScrollBox label="Decisions without this host">
       <Text size="sm">The newest decisions that did not choose it. What kept it out, each of them tells when it is asked.</Text>
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Recent decisions without this host">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Outcome</Table.Th>
-            <Table.Th>Account</Table.Th>
-            <Table.Th>Why not here</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['When', 'Outcome', 'Account', 'Why not here']} />
         <Table.Tbody>
           {data.decisions.nodes.map(({ id, at, outcome, account }) => (
             <Table.Tr key={id}>

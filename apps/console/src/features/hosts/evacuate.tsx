@@ -5,6 +5,7 @@ import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { EVACUATE } from './documents.ts'
@@ -108,13 +109,7 @@ function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; r
       />
       <ScrollBox label="Where each claim goes" maxHeight="320px">
         <Table verticalSpacing={3} data-moves={moves.length}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Instance</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Why it stays</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Instance', 'To', 'Why it stays']} />
           <Table.Tbody>
             {moves.map(({ claim, instance, to, why }) => (
               <Table.Tr key={claim}>

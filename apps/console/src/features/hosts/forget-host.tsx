@@ -21,7 +21,9 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
   const [isForced, setForced] = useState(false)
   const { problem, isBusy, see, make, forget } = useChange()
   const label = labelOf({ host: host.name, node: host.node })
-  const step = (dryRun: boolean, force: boolean) => () => forgetHost({ host, force, reason: reason.trim(), dryRun })
+  const step = (dryRun: boolean, force: boolean) => () =>
+    // what ends is what was seen: with a claim more or less it is seen again first
+    forgetHost({ host, force, expectedClaims: impact?.claimCount ?? null, reason: reason.trim(), dryRun })
   const count = impact?.claimCount ?? 0
   const claims = count === 1 ? '1 claim' : `${formatCount(count)} claims`
   return (
@@ -86,6 +88,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
 
 interface Step extends Pick<ForgetHostProps, 'host'> {
   readonly force: boolean
+  readonly expectedClaims: number | null
   readonly reason: string
   readonly dryRun: boolean
 }

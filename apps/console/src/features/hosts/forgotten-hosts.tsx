@@ -6,6 +6,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Stale } from '../../ui/stale.tsx'
@@ -84,14 +85,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <ScrollBox label="Forgotten hosts">
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Forgotten hosts">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Host</Table.Th>
-            <Table.Th>Forgotten</Table.Th>
-            <Table.Th>Why</Table.Th>
-            <Table.Th>Reports</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['Host', 'Forgotten', 'Why', 'Reports']} />
         <Table.Tbody>
           {rows.map(({ name, node, gone }) => (
             <Table.Tr key={`${name}/${node}`}>

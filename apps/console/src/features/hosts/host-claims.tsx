@@ -3,6 +3,7 @@ import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatAmount, formatCount, formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { TimeLeft } from '../../ui/age.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
@@ -22,16 +23,7 @@ export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }
         </Text>
       ) : null}
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Live claims">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Instance</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Holds</Table.Th>
-            <Table.Th>Ends</Table.Th>
-            <Table.Th>Account</Table.Th>
-            <Table.Th>Why here</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['Instance', 'State', 'Holds', 'Ends', 'Account', 'Why here']} />
         <Table.Tbody>
           {claims.nodes.map(({ id, state, instanceUuid, expiresAt, account, resources, pools, decision }) => (
             <Table.Tr key={id}>
@@ -90,13 +82,7 @@ export function HostDecisions({ host, decisions }: HostDecisionsProps) {
         </Text>
       ) : null}
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Recent decisions">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Outcome</Table.Th>
-            <Table.Th>Account</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['When', 'Outcome', 'Account']} />
         <Table.Tbody>
           {decisions.nodes.map(({ id, at, outcome, account }) => (
             <Table.Tr key={id}>

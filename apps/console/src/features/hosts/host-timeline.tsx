@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { usePages } from '../../lib/use-pages.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Stale } from '../../ui/stale.tsx'
@@ -139,14 +140,7 @@ function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log
   return (
     <ScrollBox label="Timeline">
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="What happened to the host">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>When</Table.Th>
-            <Table.Th>What</Table.Th>
-            <Table.Th>How</Table.Th>
-            <Table.Th>By</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['When', 'What', 'How', 'By']} />
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)} data-kind={row.kind} style={{ verticalAlign: 'top' }}>

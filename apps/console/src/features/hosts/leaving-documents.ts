@@ -2,8 +2,8 @@ import { graphql } from '../../lib/graphql.ts'
 
 /** Takes hosts out of the fleet; a dry run only says what would end. */
 export const FORGET = graphql(`
-  mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $reason: String!, $dryRun: Boolean!) {
-    hostForget(hosts: $hosts, force: $force, reason: $reason, dryRun: $dryRun) {
+  mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $expectedClaims: Int, $reason: String!, $dryRun: Boolean!) {
+    hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: $reason, dryRun: $dryRun) {
       __typename
       ... on HostForgetPayload { impact { claimCount claims { id instanceUuid state account } aggregates serverGroups } }
       ... on HostHasClaims { message claimCount claims { id instanceUuid state account } }

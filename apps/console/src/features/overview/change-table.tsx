@@ -3,6 +3,7 @@ import { Table } from '@mantine/core'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Mark } from './use-marks.ts'
 
@@ -20,14 +21,7 @@ export function ChangeTable({ label, changes, isAge = false, maxHeight }: Change
   return (
     <ScrollBox label={label} {...(maxHeight === undefined ? {} : { maxHeight })}>
       <Table verticalSpacing={2} stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Who</Table.Th>
-            <Table.Th>What</Table.Th>
-            <Table.Th>About</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads names={['When', 'Who', 'What', 'About']} />
         <Table.Tbody>
           {changes.map(({ id, at, account, mutation, target }) => (
             <Table.Tr key={id} data-change={mutation}>

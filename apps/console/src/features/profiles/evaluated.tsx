@@ -3,6 +3,7 @@ import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { DecisionLink, kindWord } from './disagreement.tsx'
 import type { CHECK } from './documents.ts'
@@ -78,15 +79,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
       </Text>
       <ScrollBox label="Requests that fare otherwise" maxHeight="360px">
         <Table verticalSpacing={3} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Decision</Table.Th>
-              <Table.Th>It</Table.Th>
-              <Table.Th>From</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Because</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Decision', 'It', 'From', 'To', 'Because']} />
           <Table.Tbody>
             {disagreements.map(({ decision, kind, baselineHosts, candidateHosts, because }) => (
               <Table.Tr key={decision.id} data-disagreement={kind}>

@@ -3,6 +3,7 @@ import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { deedOf, historyQuery } from './course.ts'
@@ -41,13 +42,7 @@ export function History({ name }: { readonly name: string }) {
       ) : (
         <ScrollBox label="What was done with the profile" maxHeight="240px">
           <Table verticalSpacing={3} stickyHeader>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>Who</Table.Th>
-                <Table.Th>What</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads names={['When', 'Who', 'What']} />
             <Table.Tbody>
               {deeds.map(({ id, at, account, deed }) => (
                 <Table.Tr key={id} data-deed>

@@ -3,6 +3,7 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Heading } from '../../ui/heading.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Stale } from '../../ui/stale.tsx'
@@ -63,16 +64,7 @@ function PluginParts({ plugin }: { readonly plugin: Plugin }) {
       <Failures plugin={plugin} />
       <ScrollBox label={`Parts of ${name}`}>
         <Table verticalSpacing={3}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Part</Table.Th>
-              <Table.Th>Kind</Table.Th>
-              <Table.Th>What it is for</Table.Th>
-              <Table.Th>Options</Table.Th>
-              <Table.Th>Reads</Table.Th>
-              <Table.Th>Unit</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Part', 'Kind', 'What it is for', 'Options', 'Reads', 'Unit']} />
           <Table.Tbody>
             {parts.map((part) => (
               <Table.Tr key={part.name} data-part={part.name}>

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Table, Text } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
@@ -7,6 +7,7 @@ import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Standing } from './compare.ts'
 import { type Finding, RepairFinding } from './repair-finding.tsx'
+import './auditor-panel.css'
 
 type Auditor = Standing['auditor']
 
@@ -87,42 +88,37 @@ interface FindingsProps extends Pick<Auditor, 'findings'> {
 function Findings({ findings, onRepair }: FindingsProps) {
   return (
     <ScrollBox label="What was found" maxHeight="420px">
-      <Table verticalSpacing={2} stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Code</Table.Th>
-            <Table.Th>Where</Table.Th>
-            <Table.Th>Should be</Table.Th>
-            <Table.Th>Is</Table.Th>
-            <Table.Th>Promise</Table.Th>
-            <Table.Th>Since</Table.Th>
-            <Table.Th>What mends it</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {findings.map((finding) => (
-            <Row key={finding.id} finding={finding} onRepair={onRepair} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      {findings.map((finding) => (
+        <Row key={finding.id} finding={finding} onRepair={onRepair} />
+      ))}
     </ScrollBox>
   )
 }
 
+/** A finding as sentences over the whole width: in columns, texts and ids of this length wrap after every other word. */
 function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<FindingsProps, 'onRepair'>) {
   const { code, severity, promise, subject, name, host, claim, field, expected, actual, since, repair } = finding
   return (
-    <Table.Tr data-finding={code}>
-      <Table.Td>
-        <Badge variant="light" size="sm" color={COLOURS[severity]} tt="none">
-          {severity.toLowerCase()}
-        </Badge>{' '}
-        {code}
-      </Table.Td>
-      <Table.Td className="running-text">
-        {subject} {name}
-        {host === null ? '' : ' on '}
-        {host === null ? null : <HostLink host={host} />}
+    <article className="finding" data-finding={code} aria-label={`${code} of ${name}`}>
+      <Group gap="xs" justify="space-between">
+        <Text size="sm" fw={600}>
+          <Badge variant="light" size="sm" color={COLOURS[severity]} tt="none">
+            {severity.toLowerCase()}
+          </Badge>{' '}
+          {code}
+        </Text>
+        <Text size="xs" c="dimmed">
+          promise {promise}, <Age atMs={Date.parse(since)} ago />
+        </Text>
+      </Group>
+      <Text size="sm" className="running-text">
+        {subject} {host === name ? <HostLink host={name} /> : name}
+        {host === null || host === name ? null : (
+          <>
+            {' '}
+            on <HostLink host={host} />
+          </>
+        )}
         {claim === null ? null : (
           <>
             , claim{' '}
@@ -131,23 +127,17 @@ function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<Finding
             </AnchorLink>
           </>
         )}
-        , {field}
-      </Table.Td>
-      <Table.Td className="running-text">{expected}</Table.Td>
-      <Table.Td className="running-text">{actual}</Table.Td>
-      <Table.Td>{promise}</Table.Td>
-      <Table.Td>
-        <Age atMs={Date.parse(since)} ago />
-      </Table.Td>
-      <Table.Td className="running-text">
+        : {field} should be <b>{expected}</b>, found <b>{actual}</b>.
+      </Text>
+      <Text size="sm" className="running-text">
         {repair.text}{' '}
         {repair.automatic ? (
           <Button size="compact-xs" variant="light" onClick={() => onRepair(finding)}>
             Repair
           </Button>
         ) : null}
-      </Table.Td>
-    </Table.Tr>
+      </Text>
+    </article>
   )
 }
 

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Standing } from './compare.ts'
@@ -20,17 +21,36 @@ interface RepairFindingProps {
   onClose(): void
 }
 
+/** As it is typed. */
+const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: '0' }
+type Size = Readonly<typeof NO_SIZE>
+
 /** Mends what the auditor found: what would differ is shown first, then it is done, with a reason for whoever asks later. */
 export function RepairFinding({ finding: { id, code, name, repair }, onClose }: RepairFindingProps) {
+  const { text, options } = repair
   const [reason, setReason] = useState('')
+  const [choice, setChoice] = useState(options.length === 1 ? options[0]?.name : undefined)
+  const [size, setSize] = useState<Size>(NO_SIZE)
   const [seen, setSeen] = useState<Repaired | undefined>()
   const [refusal, setRefusal] = useState<string | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
+  const asksSize = options.find((option) => option.name === choice)?.asksSize ?? false
+  const isStated = Object.values(size).every((value) => /^\d{1,9}$/.test(value))
+  const isReady = reason.trim() !== '' && choice !== undefined && (!asksSize || isStated)
+  const anew = (): void => {
+    setSeen(undefined)
+    setRefusal(undefined)
+    forget()
+  }
   const take = (answer: Answer, onDone: (done: Repaired) => void): void => {
     setRefusal(answer.__typename === 'FindingRepairPayload' ? undefined : answer.message)
     if (answer.__typename === 'FindingRepairPayload') onDone(answer)
   }
-  const call = (dryRun: boolean) => request(REPAIR, { id, reason: reason.trim(), dryRun })
+  const call = (dryRun: boolean) =>
+    request(REPAIR, {
+      ...{ id, reason: reason.trim(), choose: choice ?? null, dryRun },
+      size: asksSize ? { vcpus: Number(size.vcpus), memoryMib: Number(size.memoryMib), diskGib: Number(size.diskGib) } : null,
+    })
   const look = (): void =>
     see(
       () => call(true),
@@ -46,9 +66,37 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
         }),
     )
   return (
-    <Dialog onClose={onClose} title={`Repair ${code} of ${name}`} size="lg">
+    <Dialog onClose={onClose} title={`Repair ${code} of ${name}`} size="xl">
       <Stack gap="sm">
-        <Text size="sm">{repair.text}</Text>
+        <Text size="sm">{text}</Text>
+        {options.length < 2 ? null : (
+          <Fieldset legend="Which way" disabled={isMaking}>
+            {options.map((option) => (
+              <Text key={option.name} component="label" size="sm" display="block" className="running-text">
+                <input
+                  type="radio"
+                  name="way"
+                  checked={choice === option.name}
+                  onChange={() => {
+                    setChoice(option.name)
+                    anew()
+                  }}
+                />{' '}
+                {option.text}
+              </Text>
+            ))}
+          </Fieldset>
+        )}
+        {asksSize ? (
+          <SizeInputs
+            size={size}
+            isDisabled={isMaking}
+            onChange={(next) => {
+              setSize(next)
+              anew()
+            }}
+          />
+        ) : null}
         <TextInput
           label="Reason"
           description="For those who ask later; it stands in the audit."
@@ -58,8 +106,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
           disabled={isMaking}
           onChange={({ currentTarget }) => {
             setReason(currentTarget.value)
-            setSeen(undefined)
-            forget()
+            anew()
           }}
           data-autofocus
         />
@@ -75,7 +122,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
             Cancel
           </Button>
           {seen === undefined ? (
-            <Button loading={isBusy} disabled={reason.trim() === ''} onClick={look}>
+            <Button loading={isBusy} disabled={!isReady} onClick={look}>
               See what would change
             </Button>
           ) : (
@@ -89,6 +136,37 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
   )
 }
 
+interface SizeInputsProps {
+  readonly size: Size
+  readonly isDisabled: boolean
+  onChange(size: Size): void
+}
+
+/** What the instance takes of its host: its report does not say it. */
+function SizeInputs({ size, isDisabled, onChange }: SizeInputsProps) {
+  return (
+    <Group grow gap="xs">
+      {(
+        [
+          ['vcpus', 'vCPU'],
+          ['memoryMib', 'Memory, MiB'],
+          ['diskGib', 'Disk, GiB'],
+        ] as const
+      ).map(([key, label]) => (
+        <TextInput
+          key={key}
+          label={label}
+          inputMode="numeric"
+          required
+          disabled={isDisabled}
+          value={size[key]}
+          onChange={({ currentTarget: { value } }) => onChange({ ...size, [key]: value })}
+        />
+      ))}
+    </Group>
+  )
+}
+
 function Differences({ seen: { differences, differenceCount, fleetRevision } }: { readonly seen: Repaired }) {
   return (
     <section aria-label="What would change" data-differences={differenceCount}>
@@ -97,19 +175,12 @@ function Differences({ seen: { differences, differenceCount, fleetRevision } }: 
         has been changed yet.
       </Text>
       <ScrollBox label="The differences" maxHeight="240px">
-        <Table verticalSpacing={2}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Of</Table.Th>
-              <Table.Th>Member</Table.Th>
-              <Table.Th>Now</Table.Th>
-              <Table.Th>Then</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+        <Table verticalSpacing={2} layout="fixed" style={{ overflowWrap: 'anywhere' }}>
+          <Heads names={['Of', 'Member', 'Now', 'Then']} />
           <Table.Tbody>
             {differences.map(({ subject, name, field, before, after }) => (
               <Table.Tr key={`${subject} ${name} ${field}`}>
-                <Table.Td className="running-text">
+                <Table.Td>
                   {subject} {name}
                 </Table.Td>
                 <Table.Td>{field}</Table.Td>

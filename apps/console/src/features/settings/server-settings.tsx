@@ -1,6 +1,7 @@
 import { Skeleton, Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { SETTINGS } from './documents.ts'
@@ -25,14 +26,7 @@ export function ServerSettings() {
       </Text>
       <ScrollBox label="Settings of the service, by name">
         <Table verticalSpacing={3} aria-label="Settings of the service">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Setting</Table.Th>
-              <Table.Th>Value</Table.Th>
-              <Table.Th>From</Table.Th>
-              <Table.Th>What it does</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads names={['Setting', 'Value', 'From', 'What it does']} />
           <Table.Tbody>
             {settings.map((setting) => (
               <Table.Tr key={setting.name} data-setting={setting.name} data-source={setting.source}>

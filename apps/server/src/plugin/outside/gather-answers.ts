@@ -1,7 +1,7 @@
 import { findInstances } from '../../replica/attempts.ts'
 import { answerFromKey } from '../../replica/batch.ts'
 import type { Gather } from '../../replica/gather.ts'
-import { findSource, requestOfMove } from '../../replica/moves.ts'
+import { findSource, requestNow } from '../../replica/moves.ts'
 import type { Timers } from '../../timers.ts'
 import type { Outside } from './outside.ts'
 
@@ -22,7 +22,7 @@ export const gatherAnswers =
     const source = call.source === null ? found?.source : findSource(now, call.source)
     // what is not there is told of when it is decided
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
-    const request = found?.request ?? (source === undefined ? call.request : requestOfMove(now, call, source))
+    const request = requestNow(now, call, source, found?.request)
     const since = timers.now()
     const answering = outside.gather(now, profile, [request], { source, waitMs: Math.max(1, call.deadlineMs - KEPT_MS) })
     if (answering === undefined) return others(fleet, call)

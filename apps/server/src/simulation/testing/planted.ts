@@ -1,5 +1,5 @@
 import { Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
-import { forgetMovedGpus } from '@gantt/scheduler-core/testing'
+import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world.ts'
 
 /**
@@ -69,6 +69,30 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
+  'a replaced host gives its claims new fences': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const verdicts = apply(entry)
+        for (const [i, change] of entry.changes.entries()) {
+          if (change.type !== 'replace' || verdicts[i] !== undefined) continue
+          const renamed = change.hosts.flatMap(({ to }) => fleet.hosts.find(to) ?? [])
+          for (const claim of renamed.flatMap(({ claims }) => [...claims])) fleet.ledger.own(claim).fence += 1
+        }
+        return verdicts
+      })
+    },
+  },
+
+  'it is forgotten since when an instance is not listed': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const verdicts = apply(entry)
+        for (const claim of fleet.ledger.claimsInFull.values()) if (claim.unlistedAt !== null) fleet.ledger.own(claim).unlistedAt = null
+        return verdicts
+      })
+    },
+  },
+
   'an instance is claimed twice': {
     spoil({ ledger }) {
       ledger.rivalsOf = () => []
@@ -95,7 +119,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
-        forgetMovedGpus(fleet)
+        forgetMovedUnits(fleet)
         return verdicts
       })
     },

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../../testing/extent.ts'
 import { grantsFit } from '../../claims/ledger.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
@@ -151,7 +152,7 @@ describe('devices near to cells', () => {
           }
         }
       }),
-      { numRuns: 600 },
+      { numRuns: byExtent(150, 600) },
     )
   })
 })

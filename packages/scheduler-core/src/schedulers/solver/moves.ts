@@ -3,6 +3,7 @@ import type { HostName } from '../../fleet/change.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
+import type { Steps } from '../../fleet/steps.ts'
 import { type CompiledProfile, compileProfile } from '../../pipeline/compile.ts'
 import { createTieOrder } from '../../pipeline/pick.ts'
 import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
@@ -62,7 +63,7 @@ export function* formulateMoves(
   const scores: MemberScores[] = []
   const columns: Column[] = []
   for (const [k, kind] of kinds.entries()) {
-    const own = scoresOfMoves(kind, compiled, fleet, overlay)
+    const own = yield* scoresOfMoves(kind, compiled, fleet, overlay)
     scores.push(own)
     yield
     columns.push(...(yield* columnsOf(own, k, known[k] ?? [], limits, createTieOrder(profile, seed), fleet, kind.move.request)))
@@ -128,7 +129,7 @@ export function holdsMoves(
   return holds
 }
 
-/** Where the filter scheduler puts each, one behind the other; null: it stays. With a pause after each. Holds nothing. */
+/** Where the filter scheduler puts each, one behind the other; null: it stays. With pauses. Holds nothing. */
 function* arrangeMoves(
   compiled: CompiledProfile,
   moves: readonly Move[],
@@ -141,7 +142,8 @@ function* arrangeMoves(
   const before = overlay.size
   const hosts: (HostIndex | null)[] = []
   for (const move of moves) {
-    const [part] = without(move, overlay, () => filter.select(move.request, fleet, overlay, options)).parts
+    const { parts } = yield* withoutInSteps(move, overlay, () => filter.selectInSteps(move.request, fleet, overlay, options))
+    const [part] = parts
     if (part !== undefined) overlay.holdMove(part, groupOf(move.request), move.source)
     hosts.push(part === undefined ? null : (fleet.hosts.find(part)?.index ?? null))
     yield
@@ -163,9 +165,9 @@ function kindsOf(moves: readonly Move[]): readonly Kind[] {
   return [...kinds.values()]
 }
 
-function scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
+function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): Steps<MemberScores> {
   const members = { name: null, first: 0, count: positions.length, request: move.request }
-  const scores = without(move, overlay, () => scoresOfKind(members, compiled, fleet, overlay))
+  const scores = yield* withoutInSteps(move, overlay, () => scoresOfKind(members, compiled, fleet, overlay))
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
@@ -175,6 +177,17 @@ function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): 
   liftSource(overlay, request, source)
   try {
     return use()
+  } finally {
+    overlay.rollback(before)
+  }
+}
+
+/** The same with pauses. */
+function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: () => Steps<T>): Steps<T> {
+  const before = overlay.size
+  liftSource(overlay, request, source)
+  try {
+    return yield* use()
   } finally {
     overlay.rollback(before)
   }

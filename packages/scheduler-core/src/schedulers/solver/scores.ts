@@ -2,14 +2,14 @@ import type { ClaimPart } from '../../fleet/change.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
-import { atOnce } from '../../fleet/steps.ts'
+import type { Steps } from '../../fleet/steps.ts'
 import type { CompiledProfile } from '../../pipeline/compile.ts'
-import { isAsked, passesSafely, prepareFilters, runFilters } from '../../pipeline/run-filters.ts'
+import { HOSTS_AT_ONCE, isAsked, passesSafely, prepareFilters, runFiltersInSteps } from '../../pipeline/run-filters.ts'
 import {
   lowerBound,
   normalise,
   prepareWeighers,
-  runWeighers,
+  runWeighersInSteps,
   type Weighed,
   type WeigherScores,
   type WeighStep,
@@ -35,19 +35,17 @@ export interface MemberScores {
  * give them with the earlier instances held, so that spreading spreads; they are scaled by the least and greatest of the hosts that pass at
  * first. Between two kinds of instances on one host there is no such effect.
  */
-export const createScores = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, overlay: Overlay): readonly MemberScores[] =>
-  atOnce(scoresOf(compiled, request, fleet, overlay))
-
-/** The same with a pause after each kind. */
 export function* scoresOf(
   compiled: CompiledProfile,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-): Generator<void, readonly MemberScores[]> {
+  /** Hosts between two pauses. */
+  slice = HOSTS_AT_ONCE,
+): Steps<readonly MemberScores[]> {
   const scores: MemberScores[] = []
   for (const members of membersOf(request)) {
-    scores.push(scoresOfKind(members, compiled, fleet, overlay))
+    scores.push(yield* scoresOfKind(members, compiled, fleet, overlay, slice))
     yield
   }
   return scores
@@ -68,12 +66,18 @@ export function objectiveOf(scores: readonly MemberScores[], hosts: readonly Hos
   return sum
 }
 
-export function scoresOfKind(members: Members, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
+export function* scoresOfKind(
+  members: Members,
+  compiled: CompiledProfile,
+  fleet: Fleet,
+  overlay: Overlay,
+  slice = HOSTS_AT_ONCE,
+): Steps<MemberScores> {
   const { request } = members
   const steps = prepareFilters(compiled, request, fleet)
   const weighers = prepareWeighers(compiled, request, fleet)
-  const { hosts } = runFilters(steps, fleet)
-  const weighed = runWeighers(weighers, Int32Array.from(hosts))
+  const { hosts } = yield* runFiltersInSteps(steps, fleet, slice)
+  const weighed = yield* runWeighersInSteps(weighers, Int32Array.from(hosts), slice)
   const alone = prepareFilters(compiled, { ...request, topologySpread: [] }, fleet).filter(isAsked)
   const passes = (host: HostIndex): boolean =>
     alone.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true)

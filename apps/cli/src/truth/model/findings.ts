@@ -1,0 +1,65 @@
+import { hiddenInCells } from './cells.ts'
+import { claimsOn, inventoryOf, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
+import { hiddenOnGpus } from './gpu.ts'
+
+/** What an auditor has to find of the world at once, each as code, host and what is told of it; in any order. */
+export function findingsOf(fleet: ModelFleet): string[][] {
+  const there = fleet.hosts.filter(({ isGone }) => !isGone)
+  const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
+  return [
+    ...there.flatMap((host) => [...usesTooLittle(fleet, host), ...listsNothing(fleet, host), ...unclaimedOn(fleet, host)]),
+    ...[...instances].flatMap((instance) => listings(fleet, instance, there)),
+  ]
+}
+
+/** The report counts less than the claims of the instances that it lists. */
+function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
+  const shown = logged(claimsOn(fleet, host)).filter(({ isListed }) => isListed)
+  const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))
+  const inClasses = [...classes].flatMap((resourceClass) => {
+    const used = inventoryOf(host, resourceClass)?.used ?? null
+    const held = shown.reduce((sum, { takes }) => sum + (takes.classes?.[resourceClass] ?? 0), 0)
+    return used !== null && held > used ? [`at least ${held}, not ${used}`] : []
+  })
+  const claims = logged(claimsOn(fleet, host))
+  const others = [...hiddenOnGpus(host, claims), ...hiddenInCells(host, claims)]
+  return [...inClasses, ...others].map((text) => ['use.below_claims', nameOf(host), text])
+}
+
+function listsNothing(fleet: ModelFleet, host: ModelHost): string[][] {
+  const held = logged(claimsOn(fleet, host)).length
+  return host.stats.instances === null && held > 0 ? [['use.no_instances', nameOf(host), `at least ${held}, not not listed`]] : []
+}
+
+const logged = (claims: readonly ModelClaim[]): ModelClaim[] => claims.filter(({ isLogged }) => isLogged)
+
+const isClaimed = (fleet: ModelFleet, instance: string): boolean => logged(fleet.claims).some((claim) => claim.instance === instance)
+
+function unclaimedOn(fleet: ModelFleet, host: ModelHost): string[][] {
+  if (host.stats.instances === null) return []
+  const found = host.present.filter((instance) => !isClaimed(fleet, instance))
+  const more = found.length > 3 ? ` and ${found.length - 3} more` : ''
+  const text = `a claim for each, not ${found.length} without: ${found.slice(0, 3).join(', ')}${more}`
+  return found.length > 0 ? [['instance.unclaimed', nameOf(host), text]] : []
+}
+
+/** An instance is listed by one host, which is that of its claim; that one comes first. */
+function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost[]): string[][] {
+  const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
+  const listing = there.filter(({ stats, present }) => stats.instances !== null && present.includes(instance))
+  const ordered = [...new Set([...claims.flatMap(({ host }) => listing.filter((other) => other === host)), ...listing])]
+  const names = ordered.map(nameOf).join(', ')
+  const twice = ordered.slice(1).map((host) => ['instance.two_hosts', nameOf(host), `one, not ${names}`])
+  const missing = claims.filter(({ host }) => host.stats.instances !== null && !host.present.includes(instance))
+  return [
+    ...twice,
+    ...missing.map(({ host }) =>
+      ordered.length > 0
+        ? ['instance.other_host', nameOf(host), `${nameOf(host)}, not ${names}`]
+        : ['instance.unlisted', nameOf(host), `${nameOf(host)}, not none`],
+    ),
+  ]
+}
+
+/** As hosts are called where one may have several nodes. */
+export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

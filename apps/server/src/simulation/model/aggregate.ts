@@ -1,0 +1,31 @@
+import type { ModelChange } from './entry.ts'
+import type { ModelFleet } from './fleet.ts'
+
+export interface ModelAggregate {
+  uuid: string
+  name: string
+  zone: string | null
+  hosts: string[]
+  version: number
+}
+
+export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next }: ModelChange): string | undefined {
+  const before = fleet.aggregates.find((one) => one.uuid === uuid)
+  const others = fleet.aggregates.filter((one) => one.uuid !== uuid)
+  if ((before?.version ?? 0) !== expectedVersion) return 'aggregate.version'
+  const zone: string | null = next?.metadata.availability_zone ?? null
+  const hosts: string[] = next?.hosts ?? []
+  if (next !== null && others.some(({ name }) => name === next.name)) return 'aggregate.name_taken'
+  const shares = (other: ModelAggregate) => other.hosts.some((host) => hosts.includes(host))
+  if (zone !== null && others.some((other) => other.zone !== null && other.zone !== zone && shares(other))) return 'aggregate.zone_conflict'
+  for (const host of fleet.hosts.filter(({ gone }) => gone === null))
+    if (hosts.includes(host.name) || (before?.hosts.includes(host.name) ?? false)) host.edited = fleet.revision
+  fleet.aggregates = others
+  if (next !== null) fleet.aggregates.push({ uuid, name: next.name, zone, hosts, version: expectedVersion + 1 })
+  return undefined
+}
+
+/** The zone that a host's aggregates put it in; Nova's own name where none does. */
+export function zoneOf(fleet: ModelFleet, host: string): string {
+  return fleet.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
+}

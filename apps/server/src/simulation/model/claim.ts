@@ -1,0 +1,109 @@
+import type { ModelChange } from './entry.ts'
+import type { ModelFleet } from './fleet.ts'
+
+export interface ModelClaim {
+  id: string
+  account: string
+  /** Within which its instance has one live claim; null: within `within`, the account that it was first made by. */
+  project: string | null
+  within: string
+  key: string
+  instance: string | null
+  host: string
+  amounts: Record<string, number>
+  /** GPUs that the claim names. */
+  gpus: number[]
+  group: string | null
+  fence: number
+  state: string
+  expiresAt: number | null
+  /** The other ends of an open move. */
+  source: string | null
+  target: string | null
+  /** What it holds beside the report's figures. */
+  extra: Record<string, number> | null
+  /** Since when its host is to list its instance: it was confirmed then, or the other end of its move was gone. */
+  askedAt: number
+  /** Since when its host lists its instance no more, after it did. */
+  unlistedAt: number | null
+  endedAt: number | null
+  /** It ended while its host listed the instance, and the host has listed it ever since. */
+  lingers: boolean
+}
+
+/** The level from which an instance has one live claim. */
+export const ONE_CLAIM = 8
+
+export const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
+
+/** GPUs that a part of a proposal names. */
+export const gpusOf = ({ grants }: ModelChange): number[] => (grants.gpu ?? []).map(({ index }: { index: number }) => index)
+
+export function isLive(claim: ModelClaim | undefined): claim is ModelClaim {
+  return claim !== undefined && isLiveState(claim.state)
+}
+
+/** Whether a reservation has run out, though nobody has said so. */
+export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): boolean {
+  return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
+}
+
+/** Live claims of an instance within a project, or within an account where one side has no project. */
+export function claimsOf(
+  fleet: ModelFleet,
+  instance: string | null,
+  { project, within }: { project: string | null; within: string },
+): ModelClaim[] {
+  return fleet.claims.filter(
+    (claim) =>
+      instance !== null &&
+      claim.instance === instance &&
+      isLive(claim) &&
+      (project !== null && claim.project !== null ? project === claim.project : within === claim.within),
+  )
+}
+
+/** Whom a proposal's instances count for. */
+export function scopeOf(change: ModelChange): { project: string | null; within: string } {
+  return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
+}
+
+/** Whether a move on one host is of plain amounts on both sides: only these have a difference. */
+export function growsPlainly(claim: ModelClaim, source: ModelClaim): boolean {
+  return claim.host === source.host && claim.gpus.length === 0 && source.gpus.length === 0
+}
+
+/** Whether a claim is the destination of an open move on its own host. */
+export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
+  return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
+}
+
+/** Whether its host lists its instance. */
+export function isListed(fleet: ModelFleet, { host, instance }: ModelClaim): boolean {
+  return instance !== null && (fleet.host(host)?.present.includes(instance) ?? false)
+}
+
+export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChange, fence: number): ModelClaim {
+  return {
+    id: part.claim,
+    account: change.account,
+    project: fleet.level >= ONE_CLAIM && change.type !== 'move' ? scopeOf(change).project : null,
+    within: change.account,
+    key: change.key,
+    instance: part.instance,
+    host: part.host,
+    amounts: part.grants.classes ?? {},
+    gpus: gpusOf(part),
+    group: change.group?.uuid ?? null,
+    fence,
+    state: change.mode === 'RESERVE' ? 'RESERVED' : 'CONFIRMED',
+    expiresAt: change.mode === 'RESERVE' ? fleet.now + change.ttlMs : null,
+    source: null,
+    target: null,
+    extra: null,
+    askedAt: fleet.now,
+    unlistedAt: null,
+    endedAt: null,
+    lingers: false,
+  }
+}

@@ -1,0 +1,120 @@
+import { isLiveState, type ModelClaim } from './claim.ts'
+import type { ModelFleet } from './fleet.ts'
+import type { ModelHost } from './host.ts'
+import { heldOn } from './room.ts'
+
+/** What an auditor has to find of the world, as one line each: code, host, claim, expected, actual. */
+export function findingsOf(fleet: ModelFleet, afterMs: number): string[] {
+  const there = fleet.hosts.filter(({ gone }) => gone === null)
+  const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
+  return [
+    ...there.flatMap((host) => [
+      ...usesTooLittle(fleet, host),
+      ...listsNobodysInstances(fleet, host, afterMs),
+      ...isAnotherToo(host, there),
+    ]),
+    ...[...instances].flatMap((instance) => [...listedTwice(fleet, instance, afterMs), ...claimsNotListed(fleet, instance, afterMs)]),
+  ].sort()
+}
+
+/** One line of a finding. */
+export const lineOf = (code: string, host: string | null, claim: string | null, expected: string, actual: string): string =>
+  JSON.stringify([code, host, claim, expected, actual])
+
+const isLive = ({ state }: ModelClaim): boolean => isLiveState(state)
+
+/** A host whose report counts less than its own instances hold, or does not list them. */
+function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
+  if (fleet.level < 8 || host.fromClaims) return []
+  const { shown } = heldOn(fleet, host)
+  const sums = [
+    ...Object.entries(host.classes).map(([name, { used }]) => ({
+      used,
+      held: shown.reduce((sum, { amounts }) => sum + (amounts[name] ?? 0), 0),
+    })),
+    { used: 1_000 * host.gpusUsed.length, held: 1_000 * shown.reduce((sum, { gpus }) => sum + gpus.length, 0) },
+  ]
+  const count = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim)).length
+  return [
+    ...sums
+      .filter(({ used, held }) => held > used)
+      .map(({ used, held }) => lineOf('use.below_claims', host.name, null, `at least ${held}`, String(used))),
+    ...(host.listsNothing && count > 0 ? [lineOf('use.no_instances', host.name, null, `at least ${count}`, 'not listed')] : []),
+  ]
+}
+
+/** Whether the world had time enough to follow what ended. */
+const isLongOver = (fleet: ModelFleet, { endedAt }: ModelClaim, afterMs: number): boolean =>
+  endedAt !== null && fleet.now - endedAt >= afterMs
+
+const listsInstance = (host: ModelHost | undefined, instance: string | null): boolean =>
+  host !== undefined && host.gone === null && !host.listsNothing && instance !== null && host.present.includes(instance)
+
+/** Claims of an instance that its host has to do with: they live, or ended while it was listed, as it has been since. */
+const claimsHere = (fleet: ModelFleet, host: ModelHost, instance: string): ModelClaim[] =>
+  fleet.claims.filter((claim) => claim.host === host.name && claim.instance === instance && (isLive(claim) || claim.lingers))
+
+/** Instances of a host for which no claim of anybody lives; what ended there not long ago may be on its way out. */
+function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: number): string[] {
+  if (host.listsNothing) return []
+  const found = host.present.filter(
+    (instance) =>
+      !fleet.claims.some((claim) => claim.instance === instance && isLive(claim)) &&
+      claimsHere(fleet, host, instance).every((claim) => isLongOver(fleet, claim, afterMs)),
+  )
+  const more = found.length > 3 ? ` and ${found.length - 3} more` : ''
+  const text = `${found.length} without: ${found.slice(0, 3).join(', ')}${more}`
+  return found.length > 0 ? [lineOf('instance.unclaimed', host.name, null, 'a claim for each', text)] : []
+}
+
+/** A machine that reports under two names: every host of it but the first is told. */
+function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[]): string[] {
+  if (machine === null) return []
+  const [first] = there.filter((other) => other.machine === machine)
+  return first === undefined || first.name === name
+    ? []
+    : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
+}
+
+/** Live claims of an instance; of an open move the source stands for both ends. */
+const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
+  fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
+
+/** Hosts that list an instance: those of its claims first, by their order, then the others. One that it left not long ago does not count. */
+function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelHost[] {
+  const listing = fleet.hosts.filter((host) => listsInstance(host, instance))
+  const counted = listing.filter((host) => {
+    const here = claimsHere(fleet, host, instance)
+    return here.some(isLive) || here.every((claim) => isLongOver(fleet, claim, afterMs))
+  })
+  const claimed = fleet.claims
+    .filter((claim) => claim.instance === instance && isLive(claim))
+    .sort((a, b) => a.fence - b.fence)
+    .flatMap(({ host }) => counted.filter(({ name }) => name === host))
+  return [...new Set([...claimed, ...counted])]
+}
+
+function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): string[] {
+  const listers = listersOf(fleet, instance, afterMs)
+  const names = listers.map(({ name }) => name)
+  const isMoving = liveOf(fleet, instance).some((claim) => {
+    const ends = [claim.host, claim.target === null ? claim.host : fleet.claim(claim.target)?.host]
+    return names.every((name) => ends.includes(name))
+  })
+  if (isMoving) return []
+  return names.slice(1).map((name) => lineOf('instance.two_hosts', name, null, 'one', names.join(', ')))
+}
+
+/** Confirmed claims whose host lists instances, and not this one; of an open move neither of the two. */
+function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): string[] {
+  const names = listersOf(fleet, instance, afterMs).map(({ name }) => name)
+  return liveOf(fleet, instance).flatMap((claim) => {
+    const destination = claim.target === null ? undefined : fleet.claim(claim.target)
+    const hosts = [claim.host, ...(destination === undefined ? [] : [destination.host])].map((name) => fleet.host(name))
+    if (claim.state !== 'CONFIRMED' || hosts.some((host) => host?.listsNothing || host?.present.includes(instance))) return []
+    if (names.length > 0) return [lineOf('instance.other_host', claim.host, claim.id, claim.host, names.join(', '))]
+    const since = Math.max(claim.askedAt, claim.unlistedAt ?? 0, destination?.unlistedAt ?? 0)
+    if (fleet.level < 9 || fleet.now - since < afterMs) return []
+    return [lineOf('instance.unlisted', claim.host, claim.id, claim.host, `none since ${new Date(since).toISOString()}`)]
+  })
+}

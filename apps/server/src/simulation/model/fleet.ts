@@ -1,0 +1,38 @@
+import type { ModelAggregate } from './aggregate.ts'
+import type { ModelClaim } from './claim.ts'
+import type { ModelGroup } from './group.ts'
+import type { ModelHost } from './host.ts'
+import type { ModelKey } from './key.ts'
+
+const KEY_AFTERLIFE = 3_600_000
+
+/** All that the log has said so far, in plain lists: what can be added up is not kept. */
+export class ModelFleet {
+  revision = 0
+  now = 0
+  /** Feature level of the log. */
+  level = 1
+  /** How long a key outlives its last claim, milliseconds. */
+  afterlife = KEY_AFTERLIFE
+  hosts: ModelHost[] = []
+  /** Names under which reports counted, whatever became of the hosts. */
+  reported = new Set<string>()
+  claims: ModelClaim[] = []
+  keys: ModelKey[] = []
+  groups: ModelGroup[] = []
+  aggregates: ModelAggregate[] = []
+  /** Id and stamp at each revision, from 0 on. */
+  places: { id: string; at: number }[] = [{ id: '', at: 0 }]
+
+  host(name: string): ModelHost | undefined {
+    return this.hosts.find((host) => host.name === name && host.gone === null)
+  }
+
+  claim(id: string): ModelClaim | undefined {
+    return this.claims.find((claim) => claim.id === id)
+  }
+
+  group(uuid: string | null): ModelGroup | undefined {
+    return this.groups.find((group) => group.uuid === uuid)
+  }
+}

@@ -1,0 +1,72 @@
+import type { ModelChange } from './entry.ts'
+import type { ModelFleet } from './fleet.ts'
+
+export interface ModelHost {
+  name: string
+  /** Class by class: what there is, what may be given, and what is used as reported. */
+  classes: Record<string, { total: number; capacity: number; used: number }>
+  /** GPUs by index, and those of them that the report shows in use. */
+  gpus: number[]
+  gpusUsed: number[]
+  /** An operator said that its used amounts come from claims. */
+  fromClaims: boolean
+  present: string[]
+  /** The machine that it is, as it says. */
+  machine: string | null
+  /** Its last report had no list of instances. */
+  listsNothing: boolean
+  incarnation: string
+  pastIncarnations: string[]
+  sequence: number
+  status: string
+  liveness: string
+  /** Revision of the last edit. */
+  edited: number
+  /** Its last report; null before the first, and of one that left. */
+  full: ModelChange | null
+  /** Not there any more: forgotten, let in again with its next report, or part of another host since that was renamed. */
+  gone: 'forgotten' | 'readmitted' | 'merged' | null
+  /** What it was called before, and may not be used by others. */
+  former: string[]
+}
+
+export const NOTHING = { total: 0, capacity: 0, used: 0 }
+
+export function findForgotten(fleet: ModelFleet, name: string): ModelHost | undefined {
+  return fleet.hosts.find((host) => host.name === name && (host.gone === 'forgotten' || host.gone === 'readmitted'))
+}
+
+export function findRenamed(fleet: ModelFleet, name: string): ModelHost | undefined {
+  return fleet.hosts.find(({ former }) => former.includes(name))
+}
+
+export function newHost(name: string): ModelHost {
+  return {
+    ...{
+      name,
+      classes: {},
+      gpus: [],
+      gpusUsed: [],
+      fromClaims: false,
+      present: [],
+      machine: null,
+      listsNothing: false,
+      incarnation: '',
+      pastIncarnations: [],
+      sequence: 0,
+    },
+    ...{ status: 'ENABLED', liveness: 'UP', edited: 0, full: null, gone: null, former: [] },
+  }
+}
+
+/** An operator, or a host's silence, says something of a host. */
+export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
+  const host = fleet.host(change.host)
+  if (host === undefined) return 'report.unknown_host'
+  if (change.type === 'status') host.status = change.status
+  if (change.type === 'usedFrom') host.fromClaims = change.usedFrom === 'CLAIMS'
+  if (change.type === 'liveness') host.liveness = change.state
+  // a sign of life makes nothing void that was decided without it
+  if (change.type !== 'liveness' || change.state === 'DOWN') host.edited = fleet.revision
+  return undefined
+}

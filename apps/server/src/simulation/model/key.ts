@@ -1,0 +1,43 @@
+import { isLive, isLiveState } from './claim.ts'
+import { endClaim } from './claim-calls.ts'
+import type { ModelChange } from './entry.ts'
+import type { ModelFleet } from './fleet.ts'
+
+export interface ModelKey {
+  account: string
+  key: string
+  claims: string[]
+  /** Null while one of its claims lives. */
+  forgottenAt: number | null
+}
+
+export function bindKey(fleet: ModelFleet, { account, key, parts }: ModelChange): void {
+  const claims = parts.map(({ claim }: ModelChange) => claim)
+  fleet.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? fleet.now + fleet.afterlife : null })
+}
+
+export function judgeAbandon(fleet: ModelFleet, { account, key }: ModelChange): string | undefined {
+  const bound = fleet.keys.find((one) => one.account === account && one.key === key)
+  if (bound === undefined) {
+    fleet.keys.push({ account, key, claims: [], forgottenAt: fleet.now + fleet.afterlife })
+    return undefined
+  }
+  for (const id of bound.claims) {
+    const claim = fleet.claim(id)
+    if (isLive(claim)) endClaim(fleet, claim, 'RELEASED')
+  }
+  return undefined
+}
+
+/** Ended claims that neither an instance nor a key keeps are gone: with the entry that ends the key, or the report that drops the instance. */
+export function forgetUnused(fleet: ModelFleet): void {
+  fleet.claims = fleet.claims.filter(
+    (claim) => isLiveState(claim.state) || claim.lingers || fleet.keys.some(({ claims }) => claims.includes(claim.id)),
+  )
+}
+
+/** Cap and afterlife of keys: what has ended is forgotten by the afterlife that is set now. */
+export function judgeKeyLimits(fleet: ModelFleet, { afterlifeMs }: ModelChange): undefined {
+  for (const key of fleet.keys) if (key.forgottenAt !== null) key.forgottenAt += afterlifeMs - fleet.afterlife
+  fleet.afterlife = afterlifeMs
+}

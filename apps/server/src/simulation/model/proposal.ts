@@ -1,0 +1,170 @@
+import {
+  claimsOf,
+  gpusOf,
+  growsInPlace,
+  growsPlainly,
+  isListed,
+  isLive,
+  isOverdue,
+  type ModelClaim,
+  newClaim,
+  ONE_CLAIM,
+  scopeOf,
+} from './claim.ts'
+import { endClaim } from './claim-calls.ts'
+import type { ModelChange } from './entry.ts'
+import type { ModelFleet } from './fleet.ts'
+import { bindGroup, forgetEmptyGroups, markEdited, membersOf } from './group.ts'
+import { NOTHING } from './host.ts'
+import { bindKey } from './key.ts'
+import { freeOf, gpusLeft } from './room.ts'
+
+/** The feature level from which on no instance gets more than there is, and what makes an excess no worse is allowed. */
+const OWN_LIMITS = 8
+
+export function judgeProposal(fleet: ModelFleet, change: ModelChange, basis: number): string | undefined {
+  if (fleet.keys.some(({ account, key }) => account === change.account && key === change.key)) return 'claim.key_used'
+  if (change.notAfter !== null && fleet.now > change.notAfter) return 'claim.deadline'
+  const ids = change.parts.map(({ claim }: ModelChange) => claim)
+  if (new Set(ids).size < ids.length || ids.some((id: string) => fleet.claim(id) !== undefined)) return 'claim.id_taken'
+  if (change.group !== null) {
+    const group = fleet.group(change.group.uuid)
+    if (group !== undefined && (group.policy !== change.group.policy || group.max !== change.group.maxServerPerHost))
+      return 'claim.group_mismatch'
+    if (group !== undefined && group.edited > basis) return 'claim.edited'
+  }
+  for (const part of change.parts) {
+    const host = fleet.host(part.host)
+    if (host === undefined) return 'claim.no_room'
+    if (host.edited > basis) return 'claim.edited'
+  }
+  return undefined
+}
+
+export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
+  const overdue: ModelClaim[] = []
+  if (fleet.level >= ONE_CLAIM) {
+    const named = change.parts.map(({ instance }: ModelChange) => instance).filter((instance: string | null) => instance !== null)
+    if (new Set(named).size < named.length) return 'claim.instance_taken'
+    for (const instance of named) {
+      const there = claimsOf(fleet, instance, scopeOf(change))
+      if (there.some((claim) => !isOverdue(fleet, claim))) return 'claim.instance_taken'
+      overdue.push(...there)
+    }
+  }
+  const before = { claims: [...fleet.claims], groups: [...fleet.groups] }
+  bindGroup(fleet, change.group)
+  for (const [i, part] of change.parts.entries()) {
+    const refusal = mayStand(fleet, part, change.group?.uuid ?? null)
+    if (refusal !== undefined) {
+      fleet.claims = before.claims
+      fleet.groups = before.groups
+      return refusal
+    }
+    fleet.claims.push(newClaim(fleet, change, part, fence + i))
+  }
+  for (const claim of overdue) if (isLive(claim)) endClaim(fleet, claim, 'EXPIRED')
+  bindKey(fleet, change)
+  return undefined
+}
+
+/** A move of a claim of the same account, after the destination of its open move is released. */
+export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
+  const [part] = change.parts
+  const source = fleet.claim(change.source.claim)
+  const isOwn = (claim: ModelClaim | undefined, at: number | undefined): claim is ModelClaim =>
+    isLive(claim) && claim.account === change.account && claim.fence === at
+  if (change.parts.length !== 1 || !isOwn(source, change.source.fence)) return 'claim.lost'
+  if (source.instance === null || source.instance !== part.instance) return 'claim.lost'
+  const inScope = claimsOf(fleet, source.instance, scopeOf(change))
+  if (!inScope.includes(source)) return 'claim.lost'
+  if (source.source !== null || source.target !== (change.ends?.claim ?? null)) return 'claim.moving'
+  const ended = source.target === null ? undefined : fleet.claim(source.target)
+  if (ended !== undefined && !isOwn(ended, change.ends?.fence)) return 'claim.lost'
+  if (inScope.some((claim) => claim !== source && claim !== ended && !isOverdue(fleet, claim))) return 'claim.instance_taken'
+  if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
+  const refusal = mayStand(fleet, part, source.group, source, ended)
+  if (refusal !== undefined) return refusal
+  if (ended !== undefined) endClaim(fleet, ended, 'RELEASED')
+  beginMove(fleet, change, part, fence, source)
+  return undefined
+}
+
+export function judgeMove(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
+  const source = fleet.claim(change.source.claim)
+  const [part] = change.parts
+  if (change.parts.length !== 1) return 'claim.lost'
+  if (!isLive(source) || source.fence !== change.source.fence || source.instance !== part.instance) return 'claim.lost'
+  if (source.source !== null || source.target !== null) return 'claim.moving'
+  if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
+  const refusal = mayStand(fleet, part, source.group, source)
+  if (refusal !== undefined) return refusal
+  beginMove(fleet, change, part, fence, source)
+  return undefined
+}
+
+export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelChange, fence: number, source: ModelClaim): void {
+  const claim = { ...newClaim(fleet, change, part, fence), project: source.project, within: source.within }
+  claim.source = source.id
+  source.target = claim.id
+  if (growsPlainly(claim, source)) {
+    claim.extra = {}
+    for (const [resourceClass, amount] of Object.entries(claim.amounts))
+      claim.extra[resourceClass] = Math.max(0, amount - (source.amounts[resourceClass] ?? 0))
+  }
+  fleet.claims.push(claim)
+  bindKey(fleet, change)
+}
+
+/** Whether one more instance may stand on a host, as if the claim that moves, and the destination that is given up, were not there. */
+export function mayStand(
+  fleet: ModelFleet,
+  part: ModelChange,
+  uuid: string | null,
+  mover?: ModelClaim,
+  given?: ModelClaim,
+): string | undefined {
+  const host = fleet.host(part.host)
+  if (host === undefined) return 'claim.no_room'
+  const without = given === undefined || given.state === 'MATERIALISED' || growsInPlace(fleet, given) ? [] : [given]
+  // where its host lists the instance, the destination goes on to hold what the report does not count
+  const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
+  for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
+    const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
+    const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
+    const hasAsMuch = fleet.level >= OWN_LIMITS && amount <= own
+    if (freeOf(fleet, host, resourceClass, without, lingering) + own < amount && !hasAsMuch) return 'claim.no_room'
+    const { total } = host.classes[resourceClass] ?? NOTHING
+    if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
+  }
+  const gpus = gpusOf(part)
+  const left = gpusLeft(fleet, host, without, lingering)
+  if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
+  const group = fleet.group(uuid)
+  if (group === undefined) return undefined
+  const others = membersOf(fleet, group.uuid).filter((member) => member !== mover && member !== given)
+  const here = others.filter((member) => member.host === host.name)
+  if (group.policy === 'ANTI_AFFINITY' && here.length >= (group.max ?? 1)) return 'claim.group_rule'
+  if (group.policy === 'AFFINITY' && others.some((member) => member.host !== host.name)) return 'claim.group_rule'
+  return undefined
+}
+
+/** A claim joins a group, leaves one or changes it. */
+export function judgeMembership(fleet: ModelFleet, change: ModelChange): string | undefined {
+  const claim = fleet.claim(change.claim)
+  if (claim === undefined || claim.fence !== change.fence || !isLive(claim)) return 'claim.lost'
+  if (claim.source !== null || claim.target !== null) return 'claim.moving'
+  const { group } = change
+  if (claim.group === (group?.uuid ?? null)) return undefined
+  if (group !== null) {
+    const bound = fleet.group(group.uuid)
+    if (bound !== undefined && (bound.policy !== group.policy || bound.max !== group.maxServerPerHost)) return 'claim.group_mismatch'
+    if (mayStand(fleet, { host: claim.host, grants: {} }, group.uuid) !== undefined) return 'group.conflict'
+    bindGroup(fleet, group)
+    markEdited(fleet, group.uuid)
+  }
+  markEdited(fleet, claim.group)
+  claim.group = group?.uuid ?? null
+  forgetEmptyGroups(fleet)
+  return undefined
+}

@@ -1,0 +1,94 @@
+import { judgeAggregate } from './aggregate.ts'
+import { judgeClaimCall } from './claim-calls.ts'
+import type { ModelChange, ModelEntry } from './entry.ts'
+import { ModelFleet } from './fleet.ts'
+import { judgeGroup } from './group.ts'
+import { judgeEdit } from './host.ts'
+import { forgetUnused, judgeAbandon, judgeKeyLimits } from './key.ts'
+import { judgeForget, judgeReadmit, judgeReplace } from './leaving.ts'
+import { judgeAttempt, judgeClaims, judgeMembership, judgeMove, judgeProposal } from './proposal.ts'
+import { letGo, takeReport } from './report.ts'
+
+const WINDOW = 1_024
+const FENCES = 65_536
+
+/**
+ * The fleet as the rules say it is, in slow and obvious lines: nothing is cached, every sum is added up anew, and not one
+ * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes
+ * and whole GPUs, no cells, no other devices. Each noun has a file beside this one.
+ */
+export class ReferenceModel extends ModelFleet {
+  /** Judges the next entry; answers per change undefined when it counts, or why it does not. */
+  apply(entry: ModelEntry): (string | undefined)[] {
+    const repeated = this.#recentIds().includes(entry.id)
+    const at = this.places[entry.basis.revision]
+    const inWindow = entry.basis.revision > this.revision - WINDOW
+    const known = inWindow && at !== undefined && at.id === entry.basis.id && at.at === entry.basis.at
+    this.revision++
+    this.places.push({ id: entry.id, at: entry.at })
+    this.now = Math.max(this.now, entry.at)
+    const levelBefore = this.level
+    if (!repeated && known)
+      for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
+    // before that level nobody kept since when an instance was not listed: it counts from here on
+    if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
+    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) letGo(this, host)
+    let fence = this.revision * FENCES
+    const verdicts = entry.changes.map((change) => {
+      if (repeated) return 'entry.repeated'
+      if (!known) return 'entry.basis'
+      const verdict = this.#judge(change, entry.basis.revision, fence)
+      if (['claims', 'move', 'instances', 'attempt'].includes(change.type)) fence += change.parts.length
+      return verdict
+    })
+    this.keys = this.keys.filter(({ forgottenAt }) => forgottenAt === null || forgottenAt > this.now)
+    forgetUnused(this)
+    return verdicts
+  }
+
+  #recentIds(): string[] {
+    return this.places.slice(Math.max(0, this.places.length - WINDOW)).map(({ id }) => id)
+  }
+
+  #judge(change: ModelChange, basis: number, fence: number): string | undefined {
+    switch (change.type) {
+      case 'claims':
+      case 'instances':
+        return judgeProposal(this, change, basis) ?? judgeClaims(this, change, fence)
+      case 'attempt':
+        return judgeProposal(this, change, basis) ?? judgeAttempt(this, change, fence)
+      case 'move':
+        return judgeProposal(this, change, basis) ?? judgeMove(this, change, fence)
+      case 'report':
+        return takeReport(this, change)
+      case 'status':
+      case 'liveness':
+      case 'usedFrom':
+        return judgeEdit(this, change)
+      case 'forget':
+        return judgeForget(this, change)
+      case 'readmit':
+        return judgeReadmit(this, change)
+      case 'replace':
+        return judgeReplace(this, change)
+      case 'abandon':
+        return judgeAbandon(this, change)
+      case 'key-limits':
+        return judgeKeyLimits(this, change)
+      case 'group':
+        return judgeGroup(this, change)
+      case 'membership':
+        return judgeMembership(this, change)
+      case 'aggregate':
+        return judgeAggregate(this, change)
+      // levels were raised before; which version decides is nothing that a claim is judged by
+      case 'feature':
+      case 'profile':
+      case 'activate':
+      case 'rollout':
+        return undefined
+      default:
+        return judgeClaimCall(this, change)
+    }
+  }
+}

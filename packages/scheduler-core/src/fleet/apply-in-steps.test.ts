@@ -1,0 +1,109 @@
+import { describe, expect, test, vi } from 'vitest'
+import { canonicalJson } from '../canonical-json.ts'
+import { aClaim, aLog, aReport, aUuid, type TestLog } from '../testing/index.ts'
+import { type Change, ENTRY_FORMAT, FEATURE_LEVEL, type LogEntry } from './change.ts'
+import { checkpointOf } from './checkpoint.ts'
+import { copyFleet } from './copy.ts'
+import type { Fleet } from './fleet.ts'
+import { openOverlay } from './overlay.ts'
+
+const HOSTS = 2_000
+/** Hosts that may be looked at, or written, between two pauses. */
+const MOST = 600
+const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
+
+/** Many hosts at level 1, every tenth with a claim, all in one aggregate of no zone. */
+function aTown(): TestLog {
+  const log = aLog()
+  log.append(names.map((name) => aReport(name)))
+  log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'all', hosts: names, metadata: {} } }])
+  log.append(names.filter((_, i) => i % 10 === 0).map((name) => aClaim({ key: name, hosts: [name], mode: 'CONFIRM' })))
+  return log
+}
+
+const nextOf = ({ place }: Fleet, changes: readonly Change[]): LogEntry => ({
+  format: ENTRY_FORMAT,
+  id: 'next',
+  writer: 'test',
+  basis: place,
+  changes,
+  revision: place.revision + 1,
+  at: place.at,
+})
+
+const zone = (hosts: readonly string[]) => ({ name: 'zone', hosts, metadata: { availability_zone: 'z1' } })
+
+const rows: readonly (readonly [string, readonly Change[]])[] = [
+  ['reports of every host', names.map((name) => aReport(name, { vcpusUsed: 1 }, 2))],
+  ['an aggregate that every host comes into', [{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names) }]],
+  ['an aggregate that every host leaves', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: { ...zone([]), name: 'all' } }]],
+  ['an aggregate that is deleted', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }]],
+  ['a feature level at which all hosts and claims are counted anew', [{ type: 'feature', level: FEATURE_LEVEL }]],
+  [
+    'changes of which some are void',
+    [
+      { type: 'aggregate', uuid: aUuid(1), expectedVersion: 7, next: null },
+      { type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names.slice(0, 1_000)) },
+      {
+        type: 'aggregate',
+        uuid: aUuid(3),
+        expectedVersion: 0,
+        next: { ...zone(names), name: 'other', metadata: { availability_zone: 'z2' } },
+      },
+      aClaim({ key: 'last', hosts: ['h3'] }),
+    ],
+  ],
+]
+
+describe('an entry that is applied with pauses', () => {
+  test.each(rows)('touches few hosts between two of them, and leaves what applying it at once leaves: %s', (_name, changes) => {
+    const { fleet } = aTown()
+    const other = copyFleet(fleet)
+    const verdicts = other.apply(nextOf(other, changes))
+    const looks = [
+      vi.spyOn(fleet.hosts, 'own'),
+      vi.spyOn(fleet.hosts, 'touch'),
+      vi.spyOn(fleet.hosts, 'nodesOf'),
+      vi.spyOn(fleet.aggregates, 'of'),
+    ]
+    let most = 0
+    const steps = fleet.applyInSteps(nextOf(fleet, changes))
+    let step = steps.next()
+    for (; ; step = steps.next()) {
+      most = Math.max(most, ...looks.map(({ mock }) => mock.calls.length))
+      for (const look of looks) look.mockClear()
+      if (step.done) break
+    }
+    expect(step.value).toEqual(verdicts)
+    expect(canonicalJson(checkpointOf(fleet))).toBe(canonicalJson(checkpointOf(other)))
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThan(MOST)
+  })
+
+  test('keeps everybody else away until it is applied whole', () => {
+    const { fleet } = aTown()
+    const entry = nextOf(fleet, rows[0]?.[1] ?? [])
+    const steps = fleet.applyInSteps(entry)
+    steps.next()
+    expect(() => copyFleet(fleet)).toThrow('cannot be copied')
+    expect(() => openOverlay(fleet)).toThrow('has an open overlay')
+    expect(() => fleet.apply({ ...entry, revision: entry.revision + 1 })).toThrow('another entry is being applied')
+    while (steps.next().done !== true);
+    expect(copyFleet(fleet).place.revision).toBe(entry.revision)
+  })
+
+  test('leaves a fleet that nobody can take for one of the log where it is ended early', () => {
+    const { fleet } = aTown()
+    const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
+    steps.next()
+    steps.return([])
+    expect(() => copyFleet(fleet)).toThrow('cannot be copied')
+  })
+
+  test('is refused before anything is written where it is not the next one', () => {
+    const { fleet } = aTown()
+    const entry = nextOf(fleet, [])
+    expect(() => fleet.applyInSteps({ ...entry, revision: entry.revision + 1 }).next()).toThrow(RangeError)
+    expect(copyFleet(fleet).place).toEqual(fleet.place)
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { aLog, aReport, aRequest } from '../testing/index.ts'
+import type { HostName } from './change.ts'
+import { namesOf, presentHosts, presentName, withPresentNames } from './present-names.ts'
+
+const name = (host: string, node = host): HostName => ({ host, node })
+
+/** Hosts that were given other names, one behind the other. */
+function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from: HostName, to: HostName])[]) {
+  const log = aLog()
+  log.append(hosts.map(({ host, node }) => ({ ...aReport(host, { instances: [] }), node })))
+  for (const [from, to] of pairs) expect(log.append([{ type: 'replace', hosts: [{ from, to }], reason: 'moved' }])).toEqual([undefined])
+  return log
+}
+
+describe('a name of before', () => {
+  test.each<[string, ReturnType<typeof renamed>, string, readonly string[]]>([
+    ['that nobody had stays', renamed([name('a')]), 'x', ['x']],
+    ['that is a name of now stays', renamed([name('a'), name('b')], [name('a'), name('c')]), 'b', ['b']],
+    ['means the next', renamed([name('a')], [name('a'), name('b')]), 'a', ['b']],
+    ['means the last of several', renamed([name('a')], [name('a'), name('b')], [name('b'), name('c')]), 'a', ['c']],
+    ['means the host that it went into', renamed([name('a'), name('x')], [name('a'), name('b')], [name('x'), name('b')]), 'a', ['b']],
+    [
+      'of a host whose nodes went apart means each of these',
+      renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')], [name('a', 'n2'), name('c', 'n2')]),
+      'a',
+      ['b', 'c'],
+    ],
+    ['of which a node is left stays', renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]), 'a', ['a']],
+  ])('%s', (_, { fleet }, asked, expected) => {
+    expect(presentHosts(fleet.hosts, [asked])).toEqual(expected)
+  })
+
+  test('that was given free means nobody, and then who has it', () => {
+    const log = renamed([name('a')], [name('a'), name('b')])
+    log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
+    expect(presentHosts(log.fleet.hosts, ['a'])).toEqual(['a'])
+    expect(namesOf(log.fleet.hosts.get(0 as never))).toEqual(['b'])
+    log.append([aReport('a', { instances: [] })])
+    expect(presentName(log.fleet.hosts, name('a'))).toEqual(name('a'))
+  })
+})
+
+test('a request means the hosts of its names; where none was replaced it is the same object', () => {
+  const log = renamed([name('a'), name('b')], [name('a'), name('c')])
+  const asked = aRequest({
+    forceHosts: ['a', 'b'],
+    forceNodes: ['a'],
+    ignoreHosts: ['c', 'a'],
+    requestedDestination: { host: 'a', node: 'a' },
+    instanceGroup: { uuid: '00000000-0000-4000-8000-000000000001', policy: 'AFFINITY', hosts: ['a'] },
+  })
+  expect(withPresentNames(log.fleet, asked)).toMatchObject({
+    forceHosts: ['c', 'b'],
+    forceNodes: ['c'],
+    ignoreHosts: ['c'],
+    requestedDestination: { host: 'c', node: 'c' },
+    instanceGroup: { hosts: ['c'] },
+  })
+  const other = aRequest({ forceHosts: ['b'], ignoreHosts: ['x'], requestedDestination: { host: 'b' } })
+  expect(withPresentNames(log.fleet, other)).toBe(other)
+})

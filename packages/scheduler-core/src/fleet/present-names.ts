@@ -1,0 +1,89 @@
+import type { RequestSpec } from '../request/request-spec.ts'
+import type { HostName } from './change.ts'
+import type { Fleet } from './fleet.ts'
+import type { HostRecord, HostTable } from './hosts.ts'
+
+/**
+ * What callers name is meant as the log has it now: a host that was replaced goes by its new name, whoever has not learnt of it. A name
+ * that a host has now, or that none ever had, stays as it is; so does that of a forgotten host, which is nobody.
+ */
+export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
+  return changed(names, (host) => {
+    if (hosts.nodesOf(host).length > 0) return [host]
+    const heirs = hosts.renamedNodesOf(host).map((index) => heirOf(hosts, hosts.get(index)).host)
+    return heirs.length === 0 ? [host] : heirs
+  })
+}
+
+/** The same for nodes that are named without their hosts. */
+const presentNodes = (hosts: HostTable, names: readonly string[]): readonly string[] =>
+  changed(names, (node) => [presentName(hosts, { host: node, node }).node])
+
+/** The same for one node of a host. */
+export function presentName(hosts: HostTable, name: HostName): HostName {
+  if (hosts.find(name) !== undefined) return name
+  const renamed = hosts.findRenamed(name)
+  if (renamed === undefined) return name
+  const { host, node } = heirOf(hosts, renamed)
+  return { host, node }
+}
+
+/** The hosts that are there of a name, present or of before: all nodes of it, or the one that is named. */
+export function nodesNamed(
+  hosts: HostTable,
+  { host, node }: { readonly host: string; readonly node?: string | null | undefined },
+): HostRecord[] {
+  if (typeof node === 'string') return [hosts.find(presentName(hosts, { host, node })) ?? []].flat()
+  return presentHosts(hosts, [host]).flatMap((name) => hosts.nodesOf(name).map((index) => hosts.get(index)))
+}
+
+/** The host that one is by now: it may have gone into another. */
+export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
+  record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))
+
+/** Every name by which a host is found: its own, and those that it had before it was replaced. */
+export const namesOf = ({ host, formerNames }: Pick<HostRecord, 'host' | 'formerNames'>): readonly string[] => {
+  const former = formerNames.filter(({ isFree }) => !isFree)
+  return former.length === 0 ? [host] : [...new Set([host, ...former.map((name) => name.host)])]
+}
+
+/** A request with the present names of the hosts that it names; the same object where all of them are. */
+export function withPresentNames({ hosts }: Fleet, request: RequestSpec): RequestSpec {
+  const { forceHosts, forceNodes, ignoreHosts, requestedDestination, instanceGroup } = request
+  const next = {
+    forceHosts: presentHosts(hosts, forceHosts),
+    forceNodes: presentNodes(hosts, forceNodes),
+    ignoreHosts: presentHosts(hosts, ignoreHosts),
+    requestedDestination: requestedDestination && presentDestination(hosts, requestedDestination),
+    instanceGroup: instanceGroup && presentGroup(hosts, instanceGroup),
+  }
+  const isSame =
+    next.forceHosts === forceHosts &&
+    next.forceNodes === forceNodes &&
+    next.ignoreHosts === ignoreHosts &&
+    next.requestedDestination === requestedDestination &&
+    next.instanceGroup === instanceGroup
+  return isSame
+    ? request
+    : { ...request, ...next, forceHosts: [...next.forceHosts], forceNodes: [...next.forceNodes], ignoreHosts: [...next.ignoreHosts] }
+}
+
+type Destination = NonNullable<RequestSpec['requestedDestination']>
+
+function presentDestination(hosts: HostTable, destination: Destination): Destination {
+  const { host, node } = destination
+  if (host === null) return destination
+  const next = node === null ? { host: presentHosts(hosts, [host])[0] ?? host, node } : presentName(hosts, { host, node })
+  return next.host === host && next.node === node ? destination : { ...destination, ...next }
+}
+
+function presentGroup(hosts: HostTable, group: NonNullable<RequestSpec['instanceGroup']>): NonNullable<RequestSpec['instanceGroup']> {
+  const next = presentHosts(hosts, group.hosts)
+  return next === group.hosts ? group : { ...group, hosts: [...next] }
+}
+
+/** Each name once; the same list where none is another one now. */
+function changed(names: readonly string[], toNames: (name: string) => readonly string[]): readonly string[] {
+  const next = names.map(toNames)
+  return next.every((some, i) => some.length === 1 && some[0] === names[i]) ? names : [...new Set(next.flat())]
+}
