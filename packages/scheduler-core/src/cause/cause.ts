@@ -7,7 +7,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { distanceOfReasons } from '../pipeline/distance.ts'
+import { distanceBy, shareMissing } from '../pipeline/distance.ts'
 import { type FilterStep, isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -122,32 +122,42 @@ const groupsOf = (steps: readonly FilterStep[]): Groups => [
   steps.filter(({ isOutside }) => isOutside),
 ]
 
+/** Filter by filter, since a filter that goes through all hosts at once is several times as fast as all filters on each. */
 function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly HostIndex[]): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
   const groups = groupsOf(steps)
-  const refusals = new Map<Code, { hosts: number; example: Reason; distance: number; last: HostIndex }>()
-  let nearest: { readonly host: HostIndex; readonly distance: number } | undefined
-  for (const [i, host] of hosts.entries()) {
-    if (i % SLICE === SLICE - 1) yield
-    const reasons = reasonsOf(groups, host)
-    for (const example of reasons) {
-      const distance = distanceOfReasons([example])
-      const known = refusals.get(example.code)
-      if (known === undefined) {
-        refusals.set(example.code, { hosts: 1, example, distance, last: host })
-        continue
-      }
-      if (known.last !== host) known.hosts++
-      known.last = host
-      if (distance < known.distance) Object.assign(known, { example, distance })
+  const codes = new Map<Code, { hosts: number; readonly isCounted: Uint8Array; example: Reason; share: number }>()
+  const reasons = new Uint16Array(hosts.length)
+  const worst = new Float64Array(hosts.length)
+  const note = (i: number, reason: Reason): void => {
+    const share = shareMissing(reason)
+    reasons[i] = (reasons[i] as number) + 1
+    if (share > (worst[i] as number)) worst[i] = share
+    let known = codes.get(reason.code)
+    if (known === undefined) {
+      known = { hosts: 0, isCounted: new Uint8Array(hosts.length), example: reason, share }
+      codes.set(reason.code, known)
     }
-    const distance = distanceOfReasons(reasons)
-    if (nearest === undefined || distance < nearest.distance) nearest = { host, distance }
+    if (known.isCounted[i] === 0) known.hosts++
+    known.isCounted[i] = 1
+    if (share < known.share) Object.assign(known, { example: reason, share })
   }
+  for (const group of groups) {
+    const isOut = reasons.slice()
+    for (const step of group)
+      for (let i = 0; i < hosts.length; i++) {
+        if (i % SLICE === SLICE - 1) yield
+        const host = hosts[i] as HostIndex
+        if (isOut[i] === 0 && !passes(step, host)) note(i, reasonOf(step, host))
+      }
+  }
+  let nearest: number | undefined
+  const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
+  for (let i = 0; i < hosts.length; i++) if (nearest === undefined || distance(i) < distance(nearest)) nearest = i
   return {
-    refusals: [...refusals]
+    refusals: [...codes]
       .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
-      .sort((a, b) => b.hosts - a.hosts || byCodeUnit(a.code, b.code)),
-    nearest: nearest === undefined ? null : nearestOf(fleet, groups, nearest.host),
+      .sort((one, other) => other.hosts - one.hosts || byCodeUnit(one.code, other.code)),
+    nearest: nearest === undefined ? null : nearestOf(fleet, groups, hosts[nearest] as HostIndex),
   }
 }
 
@@ -161,14 +171,6 @@ function nearestOf({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIn
     return { filter: step.name, reason, facts: factsOf(step, index, reason) }
   })
   return { name: { host, node }, refusals }
-}
-
-function reasonsOf(groups: Groups, host: HostIndex): readonly Reason[] {
-  for (const steps of groups) {
-    const reasons = steps.flatMap((step) => (passes(step, host) ? [] : [reasonOf(step, host)]))
-    if (reasons.length > 0) return reasons
-  }
-  return []
 }
 
 const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>

@@ -17,10 +17,14 @@ export function distanceOfReasons(reasons: readonly Reason[]): number {
   if (reasons.length === 0) return 0
   let worst = 0
   for (const reason of reasons) worst = Math.max(worst, shareMissing(reason))
-  return worst + PER_REFUSAL * (reasons.length - 1)
+  return distanceBy(worst, reasons.length)
 }
 
-function shareMissing(reason: Reason): number {
+/** The same of the worst share that is missing, and of how many filters refuse. */
+export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))
+
+/** What share of what was needed is missing: 1 where that is no amount. */
+export function shareMissing(reason: Reason): number {
   const amount = amountMissing(reason)
   const need = Number(reason.need)
   return amount === undefined || need <= 0 ? 1 : amount / need
