@@ -186,7 +186,7 @@ Explanation.implement({
     }),
     nearMisses: t.field({
       type: [HostVerdict],
-      description: 'Refused hosts, nearest to passing first.',
+      description: 'Refused hosts, nearest to passing first; those that the request does not admit come after all others.',
       args: { first: t.arg.int({ defaultValue: 10, description: 'How many at most, 1 to 100.' }) },
       resolve: (examined, { first }) => nearMissesOf(examined, first ?? 10),
     }),

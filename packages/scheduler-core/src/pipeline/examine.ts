@@ -37,6 +37,8 @@ export interface ExaminedStep {
   readonly asked: boolean
   /** Not of the profile: asked only of hosts that the profile's own filters let through (CompiledFilter.isNet). */
   readonly isNet: boolean
+  /** It says which hosts the request is about (Filter.admits). */
+  readonly isAdmitting: boolean
   readonly entered: number
   readonly passed: number
   /** Hosts that this filter alone refuses: without it they would have passed everything. Means nothing short-circuited. */
@@ -145,7 +147,10 @@ export function* examineInSteps(
     const reasons = yield* countReasons(step, count, (host) => firstRefusing[host] === s)
     left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
     const soleRejections = sole[s] as number
-    found.push({ filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons })
+    found.push({
+      ...{ filter: step.name, asked: isAsked(step), isNet: step.isNet, isAdmitting: step.admits !== undefined },
+      ...{ entered, passed: left, soleRejections, reasons },
+    })
   }
   return {
     ...checksBy(steps, { fleet, request, instance }),
