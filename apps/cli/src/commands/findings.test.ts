@@ -26,7 +26,7 @@ test('a host that lists nothing is found, its repair shown, and made', async () 
   await client.request('mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }', {
     in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } },
   })
-  await expect.poll(() => findingOn('mute'), { timeout: 15_000 }).toMatchObject({ code: 'use.no_instances', severity: 'WARNING' })
+  await expect.poll(() => findingOn('mute')).toMatchObject({ code: 'use.no_instances', severity: 'WARNING' })
   const { id = '' } = (await findingOn('mute')) ?? {}
   const all = await run('findings')
   expect([all.code, widthOf(all.out) <= 80]).toEqual([1, true])
@@ -40,7 +40,7 @@ test('a host that lists nothing is found, its repair shown, and made', async () 
   expect(await findingOn('mute')).toBeDefined()
   const made = await run('findings', '--repair', id, '--reason', 'its agent lists nothing')
   expect([made.code, made.out]).toEqual([0, expect.stringMatching(/Repaired at revision \d+: \d+ differences\.\n$/)])
-  await expect.poll(() => findingOn('mute'), { timeout: 15_000 }).toBeUndefined()
+  await expect.poll(() => findingOn('mute')).toBeUndefined()
 })
 
 test('where there are several ways, each is listed, one is chosen, and the size of an instance is stated', async () => {
@@ -52,7 +52,7 @@ test('where there are several ways, each is listed, one is chosen, and the size 
     'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }',
     { u: [update] },
   )
-  await expect.poll(() => findingOn('ghosts'), { timeout: 15_000 }).toMatchObject({ code: 'instance.unclaimed' })
+  await expect.poll(() => findingOn('ghosts')).toMatchObject({ code: 'instance.unclaimed' })
   const { id = '' } = (await findingOn('ghosts')) ?? {}
   const text = (await run('findings')).out.replaceAll(/\s+/g, ' ')
   for (const one of instances) expect(text).toContain(`instance:${one}: Claim ${one} on ghosts.`)

@@ -59,7 +59,7 @@ const liveClaims = (instance: string) =>
 /** The findings about some hosts, once there are as many as expected. */
 async function found(hosts: readonly string[], codes: readonly string[]): Promise<Json[]> {
   const about = async (): Promise<Json[]> => (await dataOf(api, FINDINGS)).auditor.findings.filter(({ host }: Json) => hosts.includes(host))
-  await expect.poll(async () => (await about()).map(({ code }) => code).sort(), { timeout: 15_000 }).toEqual([...codes].sort())
+  await expect.poll(async () => (await about()).map(({ code }) => code).sort()).toEqual([...codes].sort())
   return (await about()).sort((a, b) => a.code.localeCompare(b.code))
 }
 

@@ -40,9 +40,10 @@ test('a scrape tells mode, revision, what is there and what the auditor finds', 
 test('no violations are told with their beginning, and with how many rounds and looks they took', async () => {
   const key = await makeKey({ scopes: ['READ'] })
   const read = async () => valuesOf(await (await scrape(key)).text())
-  await expect.poll(async () => (await read()).get('gantt_audit_clean_rounds'), { timeout: 15_000 }).toBeGreaterThan(0)
+  // a round over a fleet without hosts, before the first report, takes no looks
+  await expect.poll(async () => (await read()).get('gantt_audit_clean_looks')).toBeGreaterThan(0)
+  await expect.poll(async () => (await read()).get('gantt_audit_clean_rounds')).toBeGreaterThan(0)
   const values = await read()
-  expect(values.get('gantt_audit_clean_looks')).toBeGreaterThanOrEqual(values.get('gantt_audit_clean_rounds') ?? Number.NaN)
   const { auditor } = await dataOf(api, '{ auditor { cleanSince } }')
   expect(values.get('gantt_audit_clean_since_timestamp_seconds')).toBe(Date.parse(auditor.cleanSince) / 1_000)
 })

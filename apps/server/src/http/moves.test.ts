@@ -327,6 +327,56 @@ test('a whole host is evacuated in one call whose picks see each other', async (
   expect((await evacuate('nothing left')).moves).toEqual([])
 })
 
+describe('the instances of a gang keep their sizes', () => {
+  const SIZES = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Claim { instanceUuid resources { resourceClass amount } } } }`
+  const small = { name: 'small', instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [] } }
+
+  /** A gang of one instance of 6 vCPUs and one of 1, on one host. */
+  async function gangOn(host: string): Promise<{ readonly decision: string; readonly instances: readonly [string, string] }> {
+    const instances = [randomUUID(), randomUUID()] as const
+    const asked = { ...flavor(6), instanceUuids: instances, numInstances: 2, gang: [small], forceHosts: [host] }
+    const placed = await place(asked, { claim: { mode: 'CONFIRM' } })
+    expect(placed).toMatchObject({ __typename: 'SelectDestinationsPayload', destinations: [{ instanceUuid: instances[0] }, {}] })
+    return { decision: placed.decision.id, instances }
+  }
+  const sizesOf = async (ids: readonly string[]): Promise<Record<string, number>> => {
+    const { nodes } = await dataOf(api, SIZES, { ids })
+    const vcpus = ({ resources }: Json): number => resources.find(({ resourceClass }: Json) => resourceClass === 'VCPU').amount
+    return Object.fromEntries(nodes.map((claim: Json) => [claim.instanceUuid, vcpus(claim)]))
+  }
+
+  test('where their host is emptied', async () => {
+    const [from = ''] = await hosts('gang-evac', 2)
+    const { instances } = await gangOn(from)
+    await api.ask('mutation ($h: [ResourceNameInput!]!) { hostSetStatus(hosts: $h, status: MAINTENANCE, reason: "test") { __typename } }', {
+      h: [{ host: from }],
+    })
+    const EVACUATE = `mutation ($in: HostEvacuateInput!) { hostEvacuate(input: $in) { ... on HostEvacuatePayload { moves { result {
+      ... on SelectDestinationsPayload { destinations { selected { claim { id } } } } } } } } }`
+    const { moves } = (await dataOf(api, EVACUATE, { in: { host: { host: from }, idempotencyKey: randomUUID() } })).hostEvacuate
+    const chosen = moves.map(({ result }: Json) => result.destinations[0].selected)
+    expect(await sizesOf(chosen.map(({ claim }: Json) => claim.id))).toEqual({ [instances[0]]: 6, [instances[1]]: 1 })
+  })
+
+  test('where a claim is made by their decision', async () => {
+    const [host = ''] = await hosts('gang-claim', 1)
+    const { decision, instances } = await gangOn(host)
+    const CLAIMS = `query ($h: String!) { host(name: $h) { claims(first: 5) { nodes { id fence instanceUuid } } } }`
+    for (const { id, fence } of (await dataOf(api, CLAIMS, { h: host })).host.claims.nodes) await end('claimRelease', [{ id, fence }])
+    const CREATE = `mutation ($in: ClaimCreateInput!) { claimCreate(input: $in) { __typename
+      ... on SelectDestinationsPayload { destinations { selected { claim { id } } } } ... on ValidationError { issues { message } } } }`
+    const create = async (instanceUuid: string | null): Promise<Json> =>
+      (await dataOf(api, CREATE, { in: { idempotencyKey: randomUUID(), decisionId: decision, host: { host }, instanceUuid } })).claimCreate
+    const made = [await create(instances[0]), await create(instances[1])]
+    const ids = made.map(({ destinations }: Json) => destinations[0].selected.claim.id)
+    expect(await sizesOf(ids)).toEqual({ [instances[0]]: 6, [instances[1]]: 1 })
+    expect(await create(null)).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ message: expect.stringContaining('be given: the instances of the decision, a gang, are of several sizes') }],
+    })
+  })
+})
+
 test('an alternate is claimed without a search, and every filter still has its say', async () => {
   const [a, b] = await hosts('alternate', 2)
   const instance = randomUUID()

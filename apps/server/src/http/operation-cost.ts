@@ -114,14 +114,16 @@ export function checkCost(
   return cost
 }
 
-/** The variables with the defaults of those that are not given; a default of null is one. */
+/**
+ * The variables with the defaults of those that are not given; a default of null is one. The object inherits nothing: callers choose the
+ * names, and `constructor` is one as any other.
+ */
 function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Walk['variables'] {
-  const defaults = variableDefinitions.flatMap(({ variable, defaultValue }) =>
-    defaultValue === undefined || given[variable.name.value] !== undefined
-      ? []
-      : [[variable.name.value, valueFromASTUntyped(defaultValue)] as const],
-  )
-  return defaults.length === 0 ? given : { ...given, ...Object.fromEntries(defaults) }
+  const values: Record<string, unknown> = Object.assign(Object.create(null), given)
+  for (const { variable, defaultValue } of variableDefinitions)
+    if (defaultValue !== undefined && values[variable.name.value] === undefined)
+      values[variable.name.value] = valueFromASTUntyped(defaultValue)
+  return values
 }
 
 function costOf(walk: Walk, { selections }: SelectionSetNode, call: Call): Cost {

@@ -218,3 +218,13 @@ describe('cost is computed on the values that will run', () => {
     ['and what is not given at all', '{ hosts { nodes { name } } }', {}, 50 * 2],
   ])('%s', (_name, text, variables, cost) => expect(judge(text, variables)).toBe(cost))
 })
+
+test.each(['n', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+  'a default counts, whatever its variable is called: $%s',
+  (name) => {
+    expect(judge(`query ($${name}: Int = 500) { hosts(first: $${name}) { nodes { claims(first: $${name}) { nodes { id } } } } }`)).toBe(
+      'limit.cost',
+    )
+    expect(judge(`query ($${name}: Int) { hosts(first: $${name}) { nodes { name } } }`)).toEqual(expect.any(Number))
+  },
+)

@@ -41,6 +41,6 @@ function read(globalId: string): { typename: string; id: string } | undefined {
   const typename = text.slice(0, Math.max(0, colon))
   const id = text.slice(colon + 1)
   // a look-alike that decodes to the same is not what was handed out
-  if (!forms[typename]?.test(id) || encodeId(typename, id) !== globalId.replace(/=+$/, '')) return undefined
+  if (!forms[typename]?.test(id) || encodeId(typename, id) !== globalId.replace(/={1,2}$/, '')) return undefined
   return { typename, id }
 }

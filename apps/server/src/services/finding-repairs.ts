@@ -4,7 +4,6 @@ import {
   compareNamed,
   compareWritten,
   copyFleet,
-  currentSpec,
   DEFAULT_PROFILE,
   type Difference,
   ENTRY_FORMAT,
@@ -144,7 +143,7 @@ export function createFindingRepairs({
       const cure = 'revoke the claim, and take the instance for one without'
       return refused(`What claim ${claim.id} asked for is not known any more, so it cannot be moved: ${cure}.`, ['id'])
     }
-    const asked = requestFor(currentSpec(stored.record.request), claim)
+    const asked = requestFor(stored, claim)
     const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })
     const request = { ...asked, requestedDestination: { ...ANYWHERE, ...asked.requestedDestination, ...nameOf(to) } }
     return place(finding, account, { input, request, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)

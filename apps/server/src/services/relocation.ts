@@ -11,6 +11,7 @@ import {
   presentHosts,
   presentName,
   type RequestSpec,
+  requestAt,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
@@ -18,7 +19,7 @@ import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Solve } from '../solver/ask-solver.ts'
 import type { ClaimRef } from './claims.ts'
-import type { Decisions } from './decisions.ts'
+import type { Decisions, StoredDecision } from './decisions.ts'
 import { type AskedMove, answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
@@ -95,7 +96,7 @@ export function createRelocation(
     Promise.all(
       claims.map(async (claim) => {
         const stored = await decisions.stored(claim.decision)
-        return { claim, request: stored === undefined ? undefined : requestFor(currentSpec(stored.record.request), claim) }
+        return { claim, request: stored === undefined ? undefined : requestFor(stored, claim) }
       }),
     )
   return {
@@ -120,8 +121,12 @@ export function createRelocation(
         const names = [...new Set(named.map((each) => each.host))].join(', ')
         return invalid([issue(['input', 'host', 'host'], host.host, `be a host that the decision named: ${names || 'it named none'}`)])
       }
+      if (instance === null && request.gang.length > 0)
+        return invalid([
+          issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
+        ])
       const place = instance === null ? 0 : instanceUuids.indexOf(instance)
-      const asked = requestFor(request, { instance: instance ?? instanceUuids[0] ?? null })
+      const asked = ofOne(request, place, instance ?? instanceUuids[0] ?? null)
       return placement.select(
         account,
         {
@@ -246,8 +251,15 @@ const leaving = ({ fleet: { ledger } }: Replica, records: readonly HostRecord[])
 }
 
 /** What a claim's decision asked, for this claim's instance alone and anywhere. */
-export const requestFor = (request: RequestSpec, { instance }: Pick<Claim, 'instance'>): RequestSpec => ({
-  ...request,
+export function requestFor({ record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>, { id, instance }: Claim): RequestSpec {
+  const request = currentSpec(record.request)
+  const place = claimIds.indexOf(id)
+  return ofOne(request, place >= 0 ? place : request.instanceUuids.indexOf(instance ?? ''), instance)
+}
+
+/** The request as the instance at one place asks it, alone and anywhere: the instances of a gang are of several sizes. */
+const ofOne = (request: RequestSpec, place: number, instance: string | null): RequestSpec => ({
+  ...requestAt(request, Math.max(0, place)),
   numInstances: 1,
   instanceUuids: instance === null ? [] : [instance],
   forceHosts: [],

@@ -43,7 +43,10 @@ export function readValue(type: OptionType, text: string): ReadValue {
 
 /** Items between commas; commas at the end make none. */
 export function listOf(text: string): readonly string[] {
-  const items = pythonStrip(text).replace(/,+$/, '')
+  const stripped = pythonStrip(text)
+  let end = stripped.length
+  while (stripped.charAt(end - 1) === ',') end--
+  const items = stripped.slice(0, end)
   return items === '' ? [] : items.split(',').map(pythonStrip)
 }
 

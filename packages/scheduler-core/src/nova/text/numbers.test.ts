@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { listOf } from '../conf/values.ts'
 import { NovaError } from './nova-error.ts'
-import { bytesOf, isIntLike, pythonFloat, pythonInt } from './numbers.ts'
+import { bytesOf, isIntLike, pythonFloat, pythonInt, pythonStrip, readFloat, readInt } from './numbers.ts'
 
 test.each([
   ['digits', '42', 42],
@@ -63,6 +64,27 @@ test.each([
 ])('%j in bytes', (text, bytes) => {
   expect(bytesOf(text)).toBe(bytes)
 })
+
+const MANY = 1_000_000
+
+// an expression that tries each run of blanks or digits again and again would not end
+test.each([
+  ['blanks within', () => pythonStrip(`a${' '.repeat(MANY)}b`), `a${' '.repeat(MANY)}b`],
+  ['blanks within a number', () => readInt(`1${' '.repeat(MANY)}2`), undefined],
+  ['digits without an end', () => readFloat(`${'1'.repeat(MANY)}x`), undefined],
+  ['digits of a size without an end', () => orNone(() => bytesOf(`${'1'.repeat(MANY)}x`)), undefined],
+  ['commas within a list', () => listOf(`a${','.repeat(MANY)}b`).length, MANY + 1],
+])('long texts are read once: %s', (_name, read, expected) => {
+  expect(read()).toBe(expected)
+})
+
+function orNone(read: () => number): number | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
 
 test.each(['2048', '', '2 MB', 'MB', '2kB', '1.KB'])('%j is no size', (text) => {
   expect(() => bytesOf(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))

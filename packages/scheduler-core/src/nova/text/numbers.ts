@@ -6,7 +6,7 @@ const MAX_DIGITS = 4300
 
 /** Text as Python's `int()` reads it: blanks around, a sign, leading zeros, `_` between digits, digits of any script. Throws ValueError. */
 export function pythonInt(text: string): number {
-  const plain = plainDigits(text.replace(BLANKS_OF_NUMBERS, ''))
+  const plain = plainDigits(withoutBlanks(text, isBlankOfNumbers))
   if (!/^[+-]?\d+(_\d+)*$/.test(plain)) throw new NovaError('ValueError', `${quote(text)} is no whole number`)
   const digits = plain.replaceAll('_', '')
   if (digits.length > MAX_DIGITS + 1) throw new NovaError('ValueError', `a number of ${digits.length} digits is longer than ${MAX_DIGITS}`)
@@ -15,11 +15,11 @@ export function pythonInt(text: string): number {
 
 /** Text as Python's `float()` reads it: also `1.5`, `.5`, `1e1`, `inf`, `nan`, never `0x10`. Throws ValueError. */
 export function pythonFloat(text: string): number {
-  const plain = plainDigits(text.replace(BLANKS_OF_NUMBERS, '')).toLowerCase()
+  const plain = plainDigits(withoutBlanks(text, isBlankOfNumbers)).toLowerCase()
   if (/^[+-]?nan$/.test(plain)) return Number.NaN
   const infinite = /^([+-]?)inf(inity)?$/.exec(plain)
   if (infinite !== null) return infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
-  if (!/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?$/.test(plain)) {
+  if (!/^[+-]?(\d+(_\d+)*(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?$/.test(plain)) {
     throw new NovaError('ValueError', `${quote(text)} is no number`)
   }
   return Number(plain.replaceAll('_', ''))
@@ -35,7 +35,7 @@ export function isIntLike(text: string): boolean {
  * for bytes or `b`, `bit` for bits, rounded up to whole bytes. Throws ValueError.
  */
 export function bytesOf(text: string): number {
-  const match = /^([-+]?\p{Nd}*\.?\p{Nd}+)([KMGTPEZY]i?)?(b|bit|B)\n?$/u.exec(text)
+  const match = /^([-+]?(?:\p{Nd}*\.)?\p{Nd}+)([KMGTPEZY]i?)?(b|bit|B)\n?$/u.exec(text)
   if (match === null) throw new NovaError('ValueError', `${quote(text)} is no size such as 2MB or 1GiB`)
   const [, digits = '', prefix, unit] = match
   const magnitude = Number(plainDigits(digits)) / (unit === 'B' ? 1 : 8)
@@ -44,7 +44,16 @@ export function bytesOf(text: string): number {
 
 /** Text without what Python counts as blanks around it. */
 export function pythonStrip(text: string): string {
-  return text.replace(BLANKS_BEFORE, '').replace(BLANKS_AFTER, '')
+  return withoutBlanks(text, isBlank)
+}
+
+/** Looked for from both ends: an expression for blanks at the end tries each run of blanks in the text, all of it each time. */
+function withoutBlanks(text: string, isOne: (unit: string) => boolean): string {
+  let from = 0
+  let to = text.length
+  while (from < to && isOne(text.charAt(from))) from++
+  while (to > from && isOne(text.charAt(to - 1))) to--
+  return text.slice(from, to)
 }
 
 /** Words between what Python counts as blanks. */
@@ -56,10 +65,11 @@ export function pythonSplit(text: string): string[] {
 // Python's blanks are ours with \x85 and the separators \x1c-\x1f, but without the byte order mark; numbers refuse the separators
 const WIDE = '\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const BLANK = `[\\t-\\r\\x1c- ${WIDE}]`
-const BLANKS_BEFORE = new RegExp(`^${BLANK}+`)
-const BLANKS_AFTER = new RegExp(`${BLANK}+$`)
 const BLANKS_BETWEEN = new RegExp(`${BLANK}+`)
-const BLANKS_OF_NUMBERS = new RegExp(`^[\\t-\\r ${WIDE}]+|[\\t-\\r ${WIDE}]+$`, 'g')
+const ONE_BLANK = new RegExp(BLANK)
+const ONE_OF_NUMBERS = new RegExp(`[\\t-\\r ${WIDE}]`)
+const isBlank = (unit: string): boolean => ONE_BLANK.test(unit)
+const isBlankOfNumbers = (unit: string): boolean => ONE_OF_NUMBERS.test(unit)
 
 /** Decimal digits of other scripts as 0 to 9: they stand in runs of ten, each from zero to nine. */
 function plainDigits(text: string): string {

@@ -80,7 +80,7 @@ function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): Prop
     {
       kind: 'FLEET',
       subject: `aggregate ${aggregate.name}, ${key}`,
-      from: aggregate.metadata[key] ?? null,
+      from: Object.hasOwn(aggregate.metadata, key) ? (aggregate.metadata[key] ?? null) : null,
       to: need,
       effort: 4 + Math.min(2, aggregate.hosts.length / 1_000),
       edits: {
