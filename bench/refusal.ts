@@ -1,4 +1,4 @@
-import { type RequestSpec, refusalsOf } from '@gantt/scheduler-core'
+import { causeOf, type RequestSpec, refusalsOf } from '@gantt/scheduler-core'
 import { aLogOf, defaultProfile, requests, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
@@ -11,10 +11,10 @@ const hopeless: Readonly<Record<string, RequestSpec>> = {
   'for many reasons': { ...short, flavor: { ...short.flavor, rootGb: 1_999 } },
 }
 
-/** What a request gets that finds no host, beside the decision: how many hosts each filter refused, for which codes. */
+/** What a request gets that finds no host, beside the decision: how many hosts each filter refused, for which codes, and the cause. */
 export const refusal: Question = {
   name: 'refusal',
-  asks: 'What do the reasons of a request cost that finds no host?',
+  asks: 'What do the reasons and the cause of a request cost that finds no host?',
   floor: 'the plain scan of the same request',
   rounds: 40,
   async run({ hosts, rounds }) {
@@ -23,14 +23,16 @@ export const refusal: Question = {
       const { fleet } = aLogOf(size)
       const profile = defaultProfile(fleet)
       for (const [name, request] of Object.entries(hopeless)) {
-        const { plain, reasons } = await measureInTurns(size > 20_000 ? Math.ceil(rounds / 4) : rounds, {
+        const { plain, reasons, cause } = await measureInTurns(size > 20_000 ? Math.ceil(rounds / 4) : rounds, {
           plain: () => scan(fleet, request),
           reasons: () => refusalsOf(fleet, request, profile),
+          cause: () => causeOf(fleet, request, profile),
         })
         const what = `${size} hosts, ${name}`
         figures.push(
           { what: `${what}; scan`, unit: 'ms', ...plain, ratio: null },
           { what: `${what}; reasons`, unit: 'ms', ...reasons, ratio: reasons.median / plain.median },
+          { what: `${what}; cause`, unit: 'ms', ...cause, ratio: cause.median / plain.median },
         )
       }
     }

@@ -158,3 +158,26 @@ export const codes = {
 } as const
 
 export type Code = keyof typeof codes
+
+/** Codes of hosts; the others are of changes and inputs, and their messages are of the caller's own call. */
+export type ReasonCode = Exclude<
+  Code,
+  | `entry.${string}`
+  | `claim.${string}`
+  | `report.${string}`
+  | `use.${string}`
+  | `leave.${string}`
+  | `spec.${string}`
+  | `plugin.${string}`
+  | `stats.${string}`
+  | `profile.${string}`
+  | `overlay.${string}`
+  | OtherCode
+>
+type OtherCode =
+  | 'group.unknown'
+  | 'group.version'
+  | 'group.conflict'
+  | 'aggregate.version'
+  | 'aggregate.name_taken'
+  | 'aggregate.zone_conflict'

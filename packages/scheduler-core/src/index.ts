@@ -1,5 +1,7 @@
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
+export { type Admission, type Cause, causeInSteps, causeOf, type HostRefusal, type NearestHost, type Refusals } from './cause/cause.ts'
+export { causeText } from './cause/cause-text.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
 export { EndedChunk } from './claims/ended-chunk.ts'
 export { type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './claims/instances.ts'
@@ -112,6 +114,7 @@ export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
+export { distanceOf } from './pipeline/distance.ts'
 export {
   type Check,
   type Examination,
@@ -128,7 +131,7 @@ export {
 } from './pipeline/examine.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
-export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix, verdictMatrixInSteps, withoutGone } from './pipeline/verdict-matrix.ts'
+export { NO_REASON, type VerdictMatrix, verdictMatrix, verdictMatrixInSteps, withoutGone } from './pipeline/verdict-matrix.ts'
 export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'

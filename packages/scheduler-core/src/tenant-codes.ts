@@ -1,4 +1,4 @@
-import type { Code } from './codes.ts'
+import type { ReasonCode } from './codes.ts'
 
 /**
  * What a project may ask of a host: the parts of a request that are in its own words and in its own hands. A refusal is told
@@ -25,7 +25,7 @@ export type TenantDemand = keyof typeof tenantDemands
  * Which demand a code is told as; null: the code is not told to projects, for what it is about is the operators'. Several
  * codes are one demand on purpose: which of them came up depends on single hosts.
  */
-export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDemand | null>> = {
+export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> = {
   'host.disabled': null,
   'host.down': null,
   'host.excluded': null,
@@ -118,29 +118,6 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'outside.failed': null,
   'filter.error': null,
 }
-
-/** Codes of hosts; the others are of changes and inputs, and their messages are of the caller's own call. */
-type ReasonCode = Exclude<
-  Code,
-  | `entry.${string}`
-  | `claim.${string}`
-  | `report.${string}`
-  | `use.${string}`
-  | `leave.${string}`
-  | `spec.${string}`
-  | `plugin.${string}`
-  | `stats.${string}`
-  | `profile.${string}`
-  | `overlay.${string}`
-  | OtherCode
->
-type OtherCode =
-  | 'group.unknown'
-  | 'group.version'
-  | 'group.conflict'
-  | 'aggregate.version'
-  | 'aggregate.name_taken'
-  | 'aggregate.zone_conflict'
 
 /**
  * The demands that a filter may refuse for, whatever code it gives: which code a host gets is not told. Filters that are not

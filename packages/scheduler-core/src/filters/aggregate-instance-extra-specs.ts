@@ -2,6 +2,7 @@ import { fromExtraSpec } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aggregatesOf } from '../fleet/sources.ts'
+import { shortList } from '../short-list.ts'
 import { extraSpecMatches } from './extra-spec-match.ts'
 import type { Filter } from './filter.ts'
 
@@ -14,6 +15,10 @@ const SCOPE = 'aggregate_instance_extra_specs:'
 export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meet the flavor's extra specs.",
+  admits: {
+    by: 'property',
+    which: ({ flavor }) => `in aggregates with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
+  },
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   readsHostOnly: true,

@@ -8,6 +8,10 @@ import type { Filter } from './filter.ts'
 export const availabilityZoneFilter: Filter = {
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
+  admits: {
+    by: 'place',
+    which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
+  },
   reads: [],
   readsMetadata: [{ key: ZONE_KEY }],
   readsHostOnly: true,

@@ -63,6 +63,11 @@ export interface Filter {
    */
   readonly readsOtherHosts?: true
   /**
+   * Present where the filter says which hosts a request is about, whatever is free there. The cause of a refusal speaks of the hosts that
+   * these filters let in (cause/cause.ts). Absent: about the state of a host, its room, or its instances.
+   */
+  readonly admits?: Admits
+  /**
    * Present for a part that runs outside of this process: a plug-in in a thread, or an extender. Who decides asks it about the hosts before, and
    * the answers are an input of the decision (outside/): its own functions are never called. `by`: who answers, name@version.
    */
@@ -75,6 +80,14 @@ export interface Filter {
   /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent, and no `parameters`: it takes none. */
   checkOptions?(options: FilterOptions): void
   prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined
+}
+
+/** Which hosts a request is about. */
+export interface Admits {
+  /** `place`: those that it names by host, zone or aggregate. `property`: those of the kind that it asks for, or that are kept for such requests. */
+  readonly by: 'place' | 'property'
+  /** Which they are, in words that follow "hosts": `in availability zone z1`. Asked only of a request that asks something of the filter. */
+  which(request: RequestSpec): string
 }
 
 export type FilterOptions = Readonly<Record<string, unknown>>

@@ -6,6 +6,7 @@ import { network } from '../namespace/network.ts'
 import { maxAge } from '../namespace/options.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
+import { shortList } from '../short-list.ts'
 import type { Filter, FilterOptions } from './filter.ts'
 
 const portAffinityOptions = z.strictObject({
@@ -20,6 +21,10 @@ const optionsOf = memoByObject((options: FilterOptions) => checkOptions(portAffi
 export const portAffinityFilter: Filter = {
   name: 'PortAffinityFilter',
   description: 'The host reaches the physical networks of the ports named by the hint near_port.',
+  admits: {
+    by: 'property',
+    which: ({ schedulerHints }) => `near port ${shortList(schedulerHints.near_port ?? [])}`,
+  },
   reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),

@@ -1,12 +1,23 @@
 import { reportOf } from '../fleet/sources.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
+import { shortList } from '../short-list.ts'
 import type { Filter } from './filter.ts'
 
 /** The host has every required trait and no forbidden one. */
 export const traitsFilter: Filter = {
   name: 'TraitsFilter',
   description: 'The host has every trait required and none forbidden.',
+  admits: {
+    by: 'property',
+    which(request) {
+      const { requiredTraits, forbiddenTraits } = demandOf(request)
+      return [
+        ...(requiredTraits.length === 0 ? [] : [`with ${shortList(requiredTraits)}`]),
+        ...(forbiddenTraits.length === 0 ? [] : [`without ${shortList(forbiddenTraits)}`]),
+      ].join(', ')
+    },
+  },
   reads: ['traits'],
   readsHostOnly: true,
   prepare(request, { hosts }) {

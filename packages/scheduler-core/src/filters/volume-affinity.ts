@@ -6,6 +6,7 @@ import { maxAge } from '../namespace/options.ts'
 import { storage } from '../namespace/storage.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
+import { shortList } from '../short-list.ts'
 import type { Filter, FilterOptions } from './filter.ts'
 
 const volumeAffinityOptions = z.strictObject({
@@ -22,6 +23,10 @@ const optionsOf = memoByObject((options: FilterOptions) => checkOptions(volumeAf
 export const volumeAffinityFilter: Filter = {
   name: 'VolumeAffinityFilter',
   description: 'The host is near the volumes named by the hint near_volume.',
+  admits: {
+    by: 'property',
+    which: ({ schedulerHints }) => `near volume ${shortList(schedulerHints.near_volume ?? [])}`,
+  },
   reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Reason } from '../filters/filter.ts'
+import type { Admits, Reason } from '../filters/filter.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { StatsField } from '../fleet/stats-fields.ts'
 import { checkOptions } from '../request/parse.ts'
@@ -61,6 +61,8 @@ export interface NovaFilter {
   readonly reads: readonly StatsField[]
   /** Which metadata of aggregates it looks at; absent: none. */
   readonly readsMetadata?: MetadataReads | undefined
+  /** See Filter. */
+  readonly admits?: Admits | undefined
   /** Runs although the request is a rebuild, as Nova's RUN_ON_REBUILD. */
   readonly runsOnRebuild: boolean
   /** Runs for the first instance of a request only, as Nova's run_filter_once_per_request. */
@@ -78,6 +80,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly description: string
   readonly reads: readonly StatsField[]
   readonly readsMetadata?: MetadataReads
+  readonly admits?: Admits
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true
   readonly options?: Options
@@ -89,13 +92,14 @@ const CHECK_TYPE = '_nova_check_type'
 
 /** Makes a filter of its definition: options are checked, and what is a rebuild is let pass unless the filter says otherwise. */
 export function novaFilter<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaFilter {
-  const { name, description, reads, readsMetadata, runsOnRebuild = false, oncePerRequest = false } = definition
+  const { name, description, reads, readsMetadata, admits, runsOnRebuild = false, oncePerRequest = false } = definition
   const options = (definition.options ?? noOptions) as Options
   return {
     name,
     description,
     reads,
     readsMetadata,
+    admits,
     runsOnRebuild,
     oncePerRequest,
     options,

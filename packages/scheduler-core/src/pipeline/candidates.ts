@@ -1,10 +1,11 @@
 import { type Fact, fromRequest } from '../evidence.ts'
-import type { Filter, PreparedFilter } from '../filters/filter.ts'
+import type { Admits, Filter, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { membershipsOf, reportOf } from '../fleet/sources.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { shortList } from '../short-list.ts'
 
 /** The first filter of every decision. */
 export interface CandidatesFilter extends Filter {
@@ -15,6 +16,22 @@ export interface CandidatesFilter extends Filter {
   named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
 }
 
+/** By names and aggregates. */
+export const namedHosts: Admits = {
+  by: 'place',
+  which({ forceHosts, forceNodes, ignoreHosts, requestedDestination, requestedResources }) {
+    const names = [...namesOf(forceHosts, requestedDestination?.host), ...namesOf(forceNodes, requestedDestination?.node)]
+    const { aggregates = [], forbiddenAggregates = [] } = requestedDestination ?? {}
+    const lists = [aggregates, ...requestedResources.map(({ memberOf }) => memberOf)].filter((list) => list.length > 0)
+    return [
+      ...(names.length === 0 ? [] : [`named ${shortList(names)}`]),
+      ...lists.map((list) => `in ${list.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(list)}`),
+      ...(forbiddenAggregates.length === 0 ? [] : [`outside of ${shortList(forbiddenAggregates)}`]),
+      ...(ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]),
+    ].join(', ')
+  },
+}
+
 /**
  * The hosts that the request lets in at all: not ignored; forced or requested if it names any; in the aggregates it
  * names. Run before the profile's filters, as in Nova's host manager, whatever the profile says.
@@ -22,6 +39,7 @@ export interface CandidatesFilter extends Filter {
 export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it.',
+  admits: namedHosts,
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {

@@ -1,9 +1,9 @@
-import { type Fact, fromRule } from '../evidence.ts'
+import { type AskedInstance, type Cause, causeBy } from '../cause/cause.ts'
+import type { Fact } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
-import { OutsideError } from '../outside/outside-error.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -11,6 +11,7 @@ import { type CompiledProfile, type CompiledWeigher, compileProfile } from './co
 import { createChanceOrder, createTieOrder, rankAll, type TieOrder } from './pick.ts'
 import { type FilterStep, isAsked, passesSafely, prepareFilters } from './run-filters.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from './run-weighers.ts'
+import { factsOf, reasonOf } from './step-reasons.ts'
 
 /** What one filter said of one host. */
 export interface Check {
@@ -36,6 +37,8 @@ export interface ExaminedStep {
   readonly asked: boolean
   /** Not of the profile: asked only of hosts that the profile's own filters let through (CompiledFilter.isNet). */
   readonly isNet: boolean
+  /** It says which hosts the request is about (Filter.admits). */
+  readonly isAdmitting: boolean
   readonly entered: number
   readonly passed: number
   /** Hosts that this filter alone refuses: without it they would have passed everything. Means nothing short-circuited. */
@@ -49,6 +52,8 @@ export interface HostChecks {
   checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
   /** Why a filter, by its position, refuses a host that it does refuse. */
   reasonOf(host: HostIndex, step: number): Reason
+  /** Why no host takes the instance, where none does. */
+  cause(): Steps<Cause>
 }
 
 /** Everything that a request meets on a fleet at one moment, host by host; it holds when the fleet has moved on. */
@@ -142,10 +147,13 @@ export function* examineInSteps(
     const reasons = yield* countReasons(step, count, (host) => firstRefusing[host] === s)
     left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
     const soleRejections = sole[s] as number
-    found.push({ filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons })
+    found.push({
+      ...{ filter: step.name, asked: isAsked(step), isNet: step.isNet, isAdmitting: step.admits !== undefined },
+      ...{ entered, passed: left, soleRejections, reasons },
+    })
   }
   return {
-    ...checksBy(steps),
+    ...checksBy(steps, { fleet, request, instance }),
     hostCount,
     isShortCircuited,
     firstRefusing,
@@ -162,11 +170,13 @@ export function* examineInSteps(
 
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
-  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), requestAt(request, instance), fleet))
+  const own = requestAt(request, instance)
+  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), { fleet, request: own, instance })
 }
 
-function checksBy(steps: readonly FilterStep[]): HostChecks {
+function checksBy(steps: readonly FilterStep[], asked: AskedInstance): HostChecks {
   return {
+    cause: () => causeBy(steps, asked),
     checksOf(host, shortCircuit = false) {
       let refused = false
       return steps.map((step): Check => {
@@ -223,52 +233,6 @@ function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
   const verdict = passesSafely(prepared, host)
   return verdict === undefined ? 'ERROR' : verdict ? 'PASS' : 'FAIL'
 }
-
-/** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
-export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
-  if (failed || prepared === undefined) return failure(name, error)
-  try {
-    if (prepared.passes(host) === false) return prepared.reason(host)
-    return failure(name, undefined)
-  } catch (thrown) {
-    return failure(name, thrown)
-  }
-}
-
-/** What a filter says beside its reason; from one that gives no facts, or fails in giving them, the numbers of the reason. */
-function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
-  if (reason.code !== 'filter.error')
-    try {
-      const facts = prepared?.facts?.(host) ?? []
-      if (facts.length > 0) return facts
-    } catch {
-      // the reason stands without them
-    }
-  const { subject = name, need: required, have: actual, unit } = reason
-  const unknown = fromRule(reason.code === 'filter.error' ? `${name} failed` : `as ${name} says`)
-  return [
-    {
-      subject,
-      ...(required !== undefined && { required }),
-      ...(actual !== undefined && { actual }),
-      ...(unit !== undefined && { unit }),
-      requiredFrom: unknown,
-      actualFrom: unknown,
-    },
-  ]
-}
-
-/** What a filter failed with: what it could not read, where it says so. */
-function failure(name: string, error: unknown): Reason {
-  const have = error instanceof Error ? shorten(error.message) : undefined
-  return {
-    code: error instanceof OutsideError ? error.code : 'filter.error',
-    subject: name,
-    ...(have !== undefined && have !== '' && { have }),
-  }
-}
-
-const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text)
 
 /** The reasons of one filter for the hosts that it refuses first, most hosts first. */
 function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): Steps<ReasonCount[]> {

@@ -1,5 +1,5 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { PreparedFilter } from '../filters/filter.ts'
+import type { Admits, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
@@ -22,6 +22,8 @@ export interface FilterStep {
   readonly readsHostOnly: boolean
   /** See Filter; of a plug-in's filter that says neither it is true. */
   readonly readsOtherHosts: boolean
+  /** See Filter. */
+  readonly admits: Admits | undefined
   /** Of the candidates step alone: see CandidatesFilter. */
   readonly named?: readonly HostIndex[]
 }
@@ -45,8 +47,8 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
   const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
-    const { name, readsHostOnly = false, readsOtherHosts = !readsHostOnly && fleet.plugins.filters.includes(filter) } = filter
-    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts }
+    const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && fleet.plugins.filters.includes(filter) } = filter
+    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, admits }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)

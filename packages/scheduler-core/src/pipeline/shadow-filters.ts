@@ -4,8 +4,9 @@ import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
-import { type Findings, NOT_THERE, PASSES_ALL, type ReasonCount, reasonOf } from './examine.ts'
+import { type Findings, NOT_THERE, PASSES_ALL, type ReasonCount } from './examine.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
+import { reasonOf } from './step-reasons.ts'
 
 /** What a filter in shadow mode would have refused. It refuses nobody: no host of it is missing from the funnel. */
 export interface ShadowStep {

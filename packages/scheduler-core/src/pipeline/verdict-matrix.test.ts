@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
+import { distanceOf } from './distance.ts'
 import { examine, PASSES_ALL, prepareChecks } from './examine.ts'
-import { distanceOf, NO_REASON, verdictMatrix } from './verdict-matrix.ts'
+import { NO_REASON, verdictMatrix } from './verdict-matrix.ts'
 
 const host = fc.record({
   vcpus: fc.integer({ min: 1, max: 16 }),

@@ -1,9 +1,9 @@
 import type { Code } from '../codes.ts'
-import { shortfallOf } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
-import { type Check, type Findings, type HostChecks, NOT_THERE, PASSES_ALL } from './examine.ts'
+import { amountMissing, distanceOfReasons } from './distance.ts'
+import { type Findings, type HostChecks, NOT_THERE, PASSES_ALL } from './examine.ts'
 
 /** No filter refuses the host, so there is no reason. */
 export const NO_REASON = 255
@@ -69,7 +69,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
       missing[host] = amount
       units[place] = units[place] === undefined || units[place] === unit ? unit : null
     }
-    distance[host] = distanceFrom(reasons)
+    distance[host] = distanceOfReasons(reasons)
   }
   return {
     hostCount,
@@ -101,29 +101,3 @@ export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
     refusedBy: refusedBy.filter((_, byte) => there(0, Math.floor(byte / bytesPerHost))),
   }
 }
-
-/** One more refusing filter weighs less than any shortfall that people would notice. */
-const PER_REFUSAL = 0.001
-
-/**
- * How far a host is from passing; 0 = it passes. The worst shortfall among the filters that refuse it, as a share of what
- * was needed (8 GiB of 32 missing: 0.25; what is not a number, such as a trait, is missing whole: 1), and a thousandth for
- * each further filter that refuses.
- */
-export const distanceOf = (checks: readonly Check[]): number => distanceFrom(checks.flatMap(({ reason }) => reason ?? []))
-
-function distanceFrom(reasons: readonly Reason[]): number {
-  if (reasons.length === 0) return 0
-  let worst = 0
-  for (const reason of reasons) worst = Math.max(worst, shareMissing(reason))
-  return worst + PER_REFUSAL * (reasons.length - 1)
-}
-
-function shareMissing(reason: Reason): number {
-  const amount = amountMissing(reason)
-  const need = Number(reason.need)
-  return amount === undefined || need <= 0 ? 1 : amount / need
-}
-
-/** How much is missing; undefined where that is no amount. */
-const amountMissing = ({ need, have }: Reason): number | undefined => shortfallOf({ required: need, actual: have })

@@ -3,8 +3,8 @@ import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
+import { distanceOfReasons } from '../pipeline/distance.ts'
 import { type Examination, examineInSteps } from '../pipeline/examine.ts'
-import { distanceOf } from '../pipeline/verdict-matrix.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { hasEndingClaims } from './remedies/ending-claims.ts'
@@ -67,9 +67,9 @@ export function* surveyRefusals(
     if (index > 0 && index % SLICE === 0) yield
     const reasons = reasonsOf(examination, index)
     if (reasons.length === 0) continue
-    const found: Found = { host: index, reasons, distance: distanceFrom(reasons.map(({ reason }) => reason)) }
+    const found: Found = { host: index, reasons, distance: distanceOfReasons(reasons.map(({ reason }) => reason)) }
     for (const { filter, reason } of reasons) {
-      const own = distanceFrom([reason])
+      const own = distanceOfReasons([reason])
       const best = nearestOf.get(filter)
       if (best === undefined || own < best.distance) nearestOf.set(filter, { ...found, distance: own, reason })
     }
@@ -134,9 +134,6 @@ function reasonsOf({ steps, refusedBy, bytesPerHost, firstRefusing, reasonOf }: 
       reasons.push({ filter: (steps[s] as (typeof steps)[number]).filter, reason: reasonOf(host, s) })
   return reasons
 }
-
-const distanceFrom = (reasons: readonly Reason[]): number =>
-  distanceOf(reasons.map((reason) => ({ filter: '', verdict: 'FAIL' as const, reason })))
 
 function bindingOf(
   fleet: Fleet,

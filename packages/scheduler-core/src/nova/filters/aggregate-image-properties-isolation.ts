@@ -18,6 +18,10 @@ const options = z.strictObject({ [NAMESPACE]: z.string().nullable().default(null
 export const aggregateImagePropertiesIsolation = novaFilter({
   name: 'AggregateImagePropertiesIsolation',
   description: "The host's aggregates are kept for no image property that the image has otherwise.",
+  admits: {
+    by: 'property',
+    which: () => 'open to the properties of its image',
+  },
   reads: [],
   readsMetadata: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => [
     { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },

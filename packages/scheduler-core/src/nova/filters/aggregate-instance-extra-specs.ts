@@ -1,3 +1,4 @@
+import { shortList } from '../../short-list.ts'
 import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
@@ -9,6 +10,10 @@ const SCOPE = 'aggregate_instance_extra_specs'
 export const aggregateInstanceExtraSpecsFilter = novaFilter({
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meets the flavor's extra specs.",
+  admits: {
+    by: 'property',
+    which: ({ flavor }) => `in aggregates with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
+  },
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   oncePerRequest: true,

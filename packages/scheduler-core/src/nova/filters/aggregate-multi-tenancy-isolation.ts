@@ -10,6 +10,10 @@ const KEY = 'filter_tenant_id'
 export const aggregateMultiTenancyIsolation = novaFilter({
   name: 'AggregateMultiTenancyIsolation',
   description: "The host's aggregates are kept for no project, or for the request's.",
+  admits: {
+    by: 'property',
+    which: ({ projectId }) => `open to project ${projectId ?? 'none'}`,
+  },
   reads: [],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,

@@ -7,6 +7,10 @@ const KEY = 'instance_type'
 export const aggregateTypeAffinityFilter = novaFilter({
   name: 'AggregateTypeAffinityFilter',
   description: "The host's aggregates are kept for no flavor, or for the request's.",
+  admits: {
+    by: 'property',
+    which: ({ flavor }) => `open to flavor ${flavor.name ?? 'none'}`,
+  },
   reads: [],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,

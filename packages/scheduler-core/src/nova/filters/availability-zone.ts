@@ -8,6 +8,10 @@ const KEY = 'availability_zone'
 export const availabilityZoneFilter = novaFilter({
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
+  admits: {
+    by: 'place',
+    which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
+  },
   reads: [],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,

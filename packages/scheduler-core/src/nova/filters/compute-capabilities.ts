@@ -1,4 +1,5 @@
 import { statsFields } from '../../fleet/stats-fields.ts'
+import { shortList } from '../../short-list.ts'
 import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
 import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
@@ -15,6 +16,10 @@ const SCOPE = 'capabilities'
 export const computeCapabilitiesFilter = novaFilter({
   name: 'ComputeCapabilitiesFilter',
   description: "The host has the capabilities that the flavor's extra specs ask for.",
+  admits: {
+    by: 'property',
+    which: ({ flavor }) => `with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' ')))}`,
+  },
   reads: statsFields,
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {

@@ -16,6 +16,10 @@ const options = z.strictObject({ [DEFAULT_ARCHITECTURE]: z.string().nullable().d
 export const imagePropertiesFilter = novaFilter({
   name: 'ImagePropertiesFilter',
   description: 'The host supports the architecture, hypervisor and machine mode of the image.',
+  admits: {
+    by: 'property',
+    which: () => 'that support the image',
+  },
   reads: ['supportedInstances', 'hypervisorVersion'],
   oncePerRequest: true,
   runsOnRebuild: true,

@@ -15,6 +15,10 @@ const options = z.strictObject({
 export const isolatedHostsFilter = novaFilter({
   name: 'IsolatedHostsFilter',
   description: 'Isolated images are kept to isolated hosts, and isolated hosts to isolated images.',
+  admits: {
+    by: 'property',
+    which: ({ image }) => `for ${image === null ? 'requests without an image' : 'its image'}`,
+  },
   reads: [],
   oncePerRequest: true,
   runsOnRebuild: true,

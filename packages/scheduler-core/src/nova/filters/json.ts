@@ -9,6 +9,10 @@ import { parsePythonJson } from '../text/python-json.ts'
 export const jsonFilter = novaFilter({
   name: 'JsonFilter',
   description: 'The host meets the query of the hint.',
+  admits: {
+    by: 'property',
+    which: () => 'that meet the query of the hint',
+  },
   reads: statsFields,
   prepare(request) {
     const text = hintOf(request, 'query') ?? ''

@@ -4,6 +4,10 @@ import { novaFilter } from '../nova-filter.ts'
 export const retryFilter = novaFilter({
   name: 'RetryFilter',
   description: 'The node was not tried before for this request.',
+  admits: {
+    by: 'place',
+    which: () => 'that were not tried before',
+  },
   reads: [],
   prepare({ retry }) {
     if (retry == null || retry.hosts.length === 0) return undefined

@@ -9,6 +9,10 @@ const NEAR = 'build_near_host_ip'
 export const simpleCidrAffinityFilter = novaFilter({
   name: 'SimpleCIDRAffinityFilter',
   description: 'The address of the host is in the network that the hints name.',
+  admits: {
+    by: 'property',
+    which: () => 'in the network of the hints',
+  },
   reads: ['hostIp'],
   oncePerRequest: true,
   prepare(request) {

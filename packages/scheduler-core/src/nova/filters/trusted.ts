@@ -14,6 +14,10 @@ const options = z.strictObject({ 'trusted_computing.attestation_auth_timeout': z
 export const trustedFilter = novaFilter({
   name: 'TrustedFilter',
   description: 'The node is attested to have the level of trust that the flavor asks for.',
+  admits: {
+    by: 'property',
+    which: () => 'that are trusted as the flavor asks',
+  },
   reads: ['hypervisorHostname'],
   oncePerRequest: true,
   options,

@@ -1,0 +1,34 @@
+import { shortfallOf } from '../evidence.ts'
+import type { Reason } from '../filters/filter.ts'
+import type { Check } from './examine.ts'
+
+/** One more refusing filter weighs less than any shortfall that people would notice. */
+const PER_REFUSAL = 0.001
+
+/**
+ * How far a host is from passing; 0 = it passes. The worst shortfall among the filters that refuse it, as a share of what
+ * was needed (8 GiB of 32 missing: 0.25; what is not a number, such as a trait, is missing whole: 1), and a thousandth for
+ * each further filter that refuses.
+ */
+export const distanceOf = (checks: readonly Check[]): number => distanceOfReasons(checks.flatMap(({ reason }) => reason ?? []))
+
+/** The same of the reasons alone. */
+export function distanceOfReasons(reasons: readonly Reason[]): number {
+  if (reasons.length === 0) return 0
+  let worst = 0
+  for (const reason of reasons) worst = Math.max(worst, shareMissing(reason))
+  return distanceBy(worst, reasons.length)
+}
+
+/** The same of the worst share that is missing, and of how many filters refuse. */
+export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))
+
+/** What share of what was needed is missing: 1 where that is no amount. */
+export function shareMissing(reason: Reason): number {
+  const amount = amountMissing(reason)
+  const need = Number(reason.need)
+  return amount === undefined || need <= 0 ? 1 : amount / need
+}
+
+/** How much is missing; undefined where that is no amount. */
+export const amountMissing = ({ need, have }: Reason): number | undefined => shortfallOf({ required: need, actual: have })
