@@ -245,9 +245,10 @@ const leaving = ({ fleet: { ledger } }: Replica, records: readonly HostRecord[])
     .sort((a, b) => a.fence - b.fence)
 }
 
-/** What a claim's decision asked, for this claim's instance alone and anywhere. */
-export const requestFor = (request: RequestSpec, { instance }: Pick<Claim, 'instance'>): RequestSpec => ({
+/** What a claim's decision asked, for this claim's instance alone and anywhere; of the claim's own project, where it has one. */
+export const requestFor = (request: RequestSpec, { instance, project }: Pick<Claim, 'instance'> & Partial<Claim>): RequestSpec => ({
   ...request,
+  projectId: project ?? request.projectId,
   numInstances: 1,
   instanceUuids: instance === null ? [] : [instance],
   forceHosts: [],
