@@ -14,8 +14,8 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on SelectDestinationsPayload { destinations { selected { claim { id state } } } } ... on UserError { message } } }`
 const FINDINGS = `{ auditor { violations warnings notices cleanRounds
   findings { id code severity host claim actual repair { automatic text options { name text asksSize } } } } health { violations warnings } }`
-const REPAIR = `mutation ($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $dryRun: Boolean!) {
-  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, dryRun: $dryRun) { __typename
+const REPAIR = `mutation ($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) { __typename
   ... on FindingRepairPayload { dryRun finding { id } differenceCount differences { subject name field before after } }
   ... on UserError { code message path } } }`
 
@@ -41,6 +41,8 @@ async function place(host: string): Promise<{ readonly instance: string; readonl
 interface Chosen {
   readonly choose?: string
   readonly size?: { readonly vcpus: number; readonly memoryMib: number }
+  readonly project?: string
+  readonly account?: string
 }
 
 const repair = async (id: string, dryRun: boolean, reason = 'a test', chosen: Chosen = {}): Promise<Json> =>
@@ -272,6 +274,38 @@ test('an instance without a claim is claimed as large as its report leaves, or a
   expect(changesOf(await repair(again.id, true, 'a test', stated))['host ghost classes.MEMORY_MB.claimed']).toEqual(['0', '512'])
   expect(await repair(again.id, false, 'a test', stated)).toMatchObject({ __typename: 'FindingRepairPayload' })
   await found(['ghost'], [])
+})
+
+test('an instance that is claimed for its project and account is theirs: their own call finds it taken', async () => {
+  const instance = randomUUID()
+  await report('owned', running(instance))
+  const [finding] = await found(['owned'], ['instance.unclaimed'])
+  const owner = { project: 'owned-project', account: 'owned-account' }
+  const operator = await api.keyWith('OPERATE')
+  const byOperator = async (more: object) =>
+    (await api.ask(REPAIR, { id: finding.id, reason: 'a test', dryRun: true, ...more }, operator)).data?.findingRepair
+  expect(await byOperator(owner)).toMatchObject({ __typename: 'FindingRepairRefused', code: 'FORBIDDEN', path: ['account'] })
+  expect(await byOperator({ project: owner.project })).toMatchObject({ __typename: 'FindingRepairPayload' })
+  expect(await repair(finding.id, true, 'a test', { size: { vcpus: 0, memoryMib: 0 } })).toMatchObject({
+    __typename: 'ValidationError',
+    message: expect.stringContaining('at least one amount above 0'),
+  })
+  expect(await repair(finding.id, false, 'a test', owner)).toMatchObject({ __typename: 'FindingRepairPayload' })
+  expect(api.service.replica.fleet.ledger.claimsFor(instance)).toMatchObject([owner])
+  const { secret } = await api.service.keys.create({ name: 'k', account: 'owned-account', scopes: ['READ', 'SCHEDULE', 'CLAIM'] })
+  const gantt = { instanceUuids: [instance], projectId: owner.project, flavor: { vcpus: 2, memoryMb: 1_024 } }
+  const again = await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt } } }, secret)
+  expect(again.data?.selectDestinations).toMatchObject({ __typename: 'InstanceTaken' })
+})
+
+test('a project is refused with a repair that claims nothing', async () => {
+  await report('unowned', {})
+  await place('unowned')
+  const [finding] = await found(['unowned'], ['use.no_instances'])
+  expect(await repair(finding.id, true, 'a test', { project: 'p' })).toMatchObject({
+    __typename: 'FindingRepairRefused',
+    path: ['project'],
+  })
 })
 
 test('a report that counts too little gives way to the claims, or the claim of an instance that is gone ends: an operator says which', async () => {

@@ -24,10 +24,10 @@ import type { Auditor, StandingFinding } from '../replica/auditor.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions } from './decisions.ts'
-import { type Failure, type FailureCode, type Invalid, invalid, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
+import { type Failure, type FailureCode, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import type { Placement, PlacementInput } from './placement.ts'
 import { requestFor } from './relocation.ts'
-import { checkText } from './text.ts'
+import { checkName, checkText } from './text.ts'
 
 export interface RepairArgs {
   /** Of the finding. */
@@ -38,6 +38,9 @@ export interface RepairArgs {
   readonly choose: string | null
   /** Of the instance that is claimed; null: as its host's report says, where it does. */
   readonly size: InstanceSize | null
+  /** Whose the instance is that is claimed; null: of no project, and of the caller's account. */
+  readonly project: string | null
+  readonly account: string | null
   readonly dryRun: boolean
 }
 
@@ -77,6 +80,7 @@ export interface FindingRepairs {
 
 const MOST_SAID = 100
 const MOST_OPTIONS = 20
+const MAX_NAME = 200
 
 type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 
@@ -154,14 +158,16 @@ export function createFindingRepairs({
     finding: StandingFinding,
     account: string,
     { instance, on, reported }: Act<'claim'>,
-    { size, dryRun }: RepairArgs,
+    { size, project, dryRun }: RepairArgs,
   ): Promise<RepairOutcome> => {
     const taken = size ?? reported
     if (taken === null) return refused(`State the size of instance ${instance} (size): the report does not say it.`, ['size'])
     const { vcpus, memoryMib: memoryMb, diskGib: rootGb } = taken
+    if (vcpus === 0 && memoryMb === 0 && rootGb === 0) return invalid([issue(['size'], taken, 'have at least one amount above 0')])
     const parsed = parseRequestSpec({
       flavor: { vcpus, memoryMb, rootGb },
       instanceUuids: [instance],
+      projectId: project,
       requestedDestination: nameOf(on),
     })
     if (!parsed.ok) return invalid(under(['size'], parsed.problems))
@@ -175,8 +181,12 @@ export function createFindingRepairs({
       return { text, options: first(options, MOST_OPTIONS).map(toldOf) }
     },
     async repair(args, caller) {
-      const { id, reason, choose, dryRun } = args
-      const issues = checkText(['reason'], reason, { max: 1_000 })
+      const { id, reason, choose, project, account, dryRun } = args
+      const issues = [
+        ...checkText(['reason'], reason, { max: 1_000 }),
+        ...(project === null ? [] : checkName(['project'], project, { max: MAX_NAME })),
+        ...(account === null ? [] : checkName(['account'], account, { max: MAX_NAME })),
+      ]
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
       const finding = auditor.find(id)
@@ -186,13 +196,20 @@ export function createFindingRepairs({
       const option = chosen(options, choose, text)
       if ('type' in option) return option
       const { act } = option
+      const owner = project !== null ? 'project' : account !== null ? 'account' : undefined
+      if (act.type !== 'claim' && owner !== undefined)
+        return refused(`Leave ${owner} out: ${option.name} claims no instance that has none, and what it changes stays whose it is.`, [
+          owner,
+        ])
+      if (account !== null && account !== caller.account && !mayDo(caller, 'ADMIN'))
+        return refused('A key with ADMIN is needed to claim an instance for another account.', ['account'], 'FORBIDDEN')
       switch (act.type) {
         case 'nothing':
           return refused(act.why, ['choose'])
         case 'move':
           return move(finding, caller.account, act, dryRun)
         case 'claim':
-          return claimThere(finding, caller.account, act, args)
+          return claimThere(finding, account ?? caller.account, act, args)
         case 'change': {
           const change = act.toChange(reason)
           // as hostReplace and hostForget do
