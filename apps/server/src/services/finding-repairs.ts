@@ -10,6 +10,8 @@ import {
   ENTRY_FORMAT,
   type Fleet,
   type HostIndex,
+  type HostRecord,
+  hostKey,
   type InstanceSize,
   isProposal,
   listingOf,
@@ -90,6 +92,8 @@ interface Mending {
   readonly request: RequestSpec
   /** What it is about besides the claim that it makes. */
   readonly hosts: readonly HostIndex[]
+  /** The one host that may take it. */
+  readonly to: HostRecord
   readonly claims: readonly string[]
 }
 
@@ -115,7 +119,7 @@ export function createFindingRepairs({
   }
 
   const place = async (finding: StandingFinding, account: string, mending: Mending, dryRun: boolean): Promise<RepairOutcome> => {
-    const { input, request, hosts, claims } = mending
+    const { input, request, hosts, claims, to } = mending
     const before = copyFleet(replica.fleet)
     const done = (after: Fleet, made: readonly string[], revision: number): RepairDone => {
       const all = compareNamed(before, after, hosts, [...claims, ...made])
@@ -125,14 +129,14 @@ export function createFindingRepairs({
       const after = copyFleet(before)
       const tried = await placement.tryOn(after, account, input, request)
       if (!('changes' in tried))
-        return tried.type === 'placed' ? refused('It is so already: nothing would be written.', ['id']) : refusedAs(tried)
+        return tried.type === 'placed' ? refused('It is so already: nothing would be written.', ['id']) : refusedAs(tried, to)
       const made = tried.changes.filter(isProposal).flatMap(({ parts }) => parts.map(({ claim }) => claim))
       const refusal =
         (await applyTo(after, tried.changes)) ?? (await applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id))))
       return refusal === undefined ? done(after, made, before.place.revision) : refused(refusal, ['id'])
     }
     const outcome = await placement.select(account, input, request)
-    if (outcome.type !== 'placed') return refusedAs(outcome)
+    if (outcome.type !== 'placed') return refusedAs(outcome, to)
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
@@ -151,7 +155,7 @@ export function createFindingRepairs({
     const asked = requestFor(currentSpec(stored.record.request), claim)
     const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })
     const request = { ...asked, requestedDestination: { ...ANYWHERE, ...asked.requestedDestination, ...nameOf(to) } }
-    return place(finding, account, { input, request, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)
+    return place(finding, account, { input, request, to, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)
   }
 
   const claimThere = async (
@@ -172,7 +176,7 @@ export function createFindingRepairs({
     })
     if (!parsed.ok) return invalid(under(['size'], parsed.problems))
     const input = inputOf(finding, { intent: 'CREATE', moveOf: null, profile: DEFAULT_PROFILE })
-    return place(finding, account, { input, request: parsed.value, hosts: [on.index], claims: [] }, dryRun)
+    return place(finding, account, { input, request: parsed.value, to: on, hosts: [on.index], claims: [] }, dryRun)
   }
 
   return {
@@ -306,4 +310,5 @@ const refused = (message: string, path: readonly string[], code: FailureCode = '
   path,
 })
 
-const refusedAs = ({ message }: Failure): RepairRefused => refused(message, ['id'])
+const refusedAs = ({ message }: Failure, to: HostRecord): RepairRefused =>
+  refused(`It is not possible on ${hostKey(to)}. ${message}`, ['id'])
