@@ -91,9 +91,11 @@ test('Z05: one machine that reports under two names is found, with each instance
   const [same] = findings
   // the old name has the claim: either it stays and the new one is forgotten, or all goes by the new one
   const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
-  expect(changesOf(kept)['host z05-new gone']?.[1]).toMatch(/"reason":"a test"/)
+  expect(changesOf(kept)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"a test"/)
   const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
   expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
+  // the one that is given up is told apart from the one that has its name from now on
+  expect(changesOf(tried)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"renamed"/)
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
   expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toEqual([])
@@ -228,9 +230,24 @@ test('where the other host has no room, the repair says so and changes nothing',
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun)).toMatchObject({
       __typename: 'FindingRepairRefused',
-      message: expect.stringContaining('full-b'),
+      message: expect.stringMatching(/on full-b\..*(CPU|cpu)/),
     })
   expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
+})
+
+test('where the other host is closed, the repair gives that as the reason, and not which hosts were meant', async () => {
+  await report('closed-a', { instances: [] })
+  await report('closed-b', { instances: [] })
+  const { instance } = await place('closed-a')
+  await report('closed-b', running(instance))
+  const CLOSE = 'mutation { hostSetStatus(hosts: [{ host: "closed-b" }], status: DISABLED, reason: "its fans") { __typename } }'
+  expect((await dataOf(api, CLOSE)).hostSetStatus.__typename).toMatch(/Payload/)
+  const [finding] = await found(['closed-a', 'closed-b'], ['instance.other_host'])
+  for (const dryRun of [true, false]) {
+    const { message } = await repair(finding.id, dryRun)
+    expect(message).toMatch(/on closed-b\..*DISABLED: its fans/)
+    expect(message).not.toContain('names other hosts')
+  }
 })
 
 test('of two hosts that list an instance the operator says which keeps it: its claim goes there, or is there already', async () => {
