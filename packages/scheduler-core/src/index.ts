@@ -67,7 +67,7 @@ export { type Group, type Groups, groupAllows, membersKeep } from './fleet/group
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter } from './fleet/leave.ts'
-export { HOSTS_LEAVE, STRICT_CLAIMS } from './fleet/levels.ts'
+export { HOSTS_LEAVE, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'

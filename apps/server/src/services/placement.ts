@@ -346,13 +346,18 @@ function refused(
 
 /** Why no host takes a request that found `found` hosts of those that it asked for. */
 export function noHostMessage(reasons: readonly RefusalReason[], found: number, asked: number): string {
-  const most = [...reasons].sort((a, b) => b.hosts - a.hosts)[0]
+  const most = [...reasons].sort((a, b) => farFrom(a) - farFrom(b) || b.hosts - a.hosts)[0]
   const hosts = reasons.reduce((sum, reason) => sum + reason.hosts, 0)
   const why =
-    most === undefined ? 'No host has reported.' : `Most were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
+    most === undefined
+      ? 'No host has reported.'
+      : `${farFrom(most) < Math.max(...reasons.map(farFrom)) ? 'Of those that the request lets in, most' : 'Most'} were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
   const which = asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`
   return `${which} ${why}`
 }
+
+/** Hosts that the request does not mean are told of last: what is wrong with those that it means is what the caller can mend. */
+const farFrom = ({ code }: RefusalReason): number => (code === 'host.not_requested' ? 2 : code === 'host.excluded' ? 1 : 0)
 
 function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
   const path = ['input', 'moveOf']
