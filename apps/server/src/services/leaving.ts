@@ -8,6 +8,8 @@ import {
   heirOf,
   hostKey,
   nameAfter,
+  refusesReplace,
+  type Void,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -204,16 +206,10 @@ export function createLeaving(replica: Replica): Leaving {
       const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => replica.fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
-      const taken = pairs.find(({ from, to }) => {
-        const renamed = replica.fleet.hosts.findRenamed(to)
-        return hostKey(from) === hostKey(to) || (renamed !== undefined && renamed !== replica.fleet.hosts.find(from))
-      })
-      if (taken !== undefined) {
-        const rule = 'be another name than the present one, and no former name of another host; readmit that name first'
-        return invalid([issue(['by'], hostKey(taken.to), rule, 'leave.name_taken')])
-      }
       const cure = 'A host goes into another one only without claims: release them, or forget the host by force first.'
-      if (keptBy(merging).length > 0) return hasClaims(merging, cure, ['by'])
+      const refusal = refusesReplace(replica.fleet, change)
+      if (refusal === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (refusal !== undefined) return refusedReplace(refusal, by)
       const impact = impactOf(old, (name) => name !== by.host)
       const merged = viewsOf(merging)
       const done = (at: number): ReplaceDone => ({
@@ -258,8 +254,20 @@ function notThere(name: HostNameInput, renamed: readonly HostRecord[], path: rea
   return heir === undefined ? failure : { ...failure, message: `${failure.message} It is called ${hostKey(heir)} since it was replaced.` }
 }
 
+/** Why hosts cannot get a name, as the caller can mend it. */
+function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
+  const rules: Partial<Record<NonNullable<Void>, string>> = {
+    'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
+    'aggregate.zone_conflict': 'be listed in no other availability zone than the host; take it off the list of that aggregate first',
+  }
+  return invalid(
+    [issue(['by'], shown(by), rules[code] ?? `be a name that the host can have: ${sentenceOf(code)}`, code)],
+    code === 'leave.name_taken' ? 'INVALID' : 'CONFLICT',
+  )
+}
+
 /** What the log said, where another call came in between. */
-const changedMeanwhile = (code: NonNullable<Parameters<typeof sentenceOf>[0]>, path: readonly string[]): Invalid =>
+const changedMeanwhile = (code: NonNullable<Void>, path: readonly string[]): Invalid =>
   invalid(
     [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: look again.`, expected: 'as it was read', actual: '' }],
     'CONFLICT',
