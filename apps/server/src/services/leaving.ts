@@ -7,6 +7,7 @@ import {
   type HostReplaced,
   heirOf,
   hostKey,
+  isLive,
   nameAfter,
   refusesReplace,
   type Void,
@@ -23,7 +24,7 @@ const MOST_HOSTS = 1_000
 
 /** What a host takes along, or gives up, worked out before it is done. */
 export interface LeavingImpact {
-  /** Live claims that would end, or follow their host to its new name; at most 100, oldest first. */
+  /** Live claims that would end or did, or follow their host to its new name; at most 100, oldest first. */
   readonly claims: readonly Claim[]
   readonly claimCount: number
   /** Names of aggregates whose lists change. */
@@ -79,6 +80,15 @@ export interface Leaving {
 }
 
 export function createLeaving(replica: Replica): Leaving {
+  /** A record as it is now: the log went on. */
+  const again = ({ index }: HostRecord): HostRecord => replica.fleet.hosts.get(index)
+  /** Claims that the entry of a revision ended with their hosts; reservations that were over before are none of them. */
+  const endedWith = (all: readonly HostRecord[], revision: number): Claim[] => {
+    const left = new Set(all.map(({ index }) => index))
+    return [...replica.fleet.ledger.claims.values()]
+      .filter((claim) => left.has(claim.host) && claim.revision === revision && !isLive(claim) && claim.state !== 'EXPIRED')
+      .sort((a, b) => a.fence - b.fence)
+  }
   const viewsOf = (records: readonly HostRecord[]): HostView[] => records.map((record) => viewHost(replica.fleet, record))
   const records = (indexes: readonly HostRecord['index'][]): HostRecord[] => indexes.map((index) => replica.fleet.hosts.get(index))
   const presentOf = ({ host, node }: HostNameInput): HostRecord[] => {
@@ -146,16 +156,22 @@ export function createLeaving(replica: Replica): Leaving {
       })
       if (leaving.length === 0) return done(replica.fleet.place.revision)
       const cure = 'Move or release them first; or force it, and they end REVOKED.'
+      const otherClaims = () =>
+        hasClaims(leaving.map(again), `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
       if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
-      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims)
-        return hasClaims(leaving, `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
+      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims) return otherClaims()
       if (dryRun) return done(replica.fleet.place.revision)
-      const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, reason }
+      const expected = typeof expectedClaims === 'number' && { expectedClaims }
+      const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, ...expected, reason }
       const [verdict] = await replica.propose([change])
-      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving.map(again), cure, ['hosts'])
+      if (verdict?.void === 'leave.claims_changed') return otherClaims()
       // another call forgot some of them meanwhile
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
-      return done(verdict?.revision ?? replica.fleet.place.revision)
+      const revision = verdict?.revision ?? replica.fleet.place.revision
+      const claims = endedWith(leaving, revision)
+      const serverGroups = [...new Set(claims.flatMap(({ group }) => group ?? []))].sort()
+      return { ...done(revision), impact: { ...impact, claims: claims.slice(0, LISTED_CLAIMS), claimCount: claims.length, serverGroups } }
     },
 
     async readmit(name, reason) {
@@ -223,7 +239,7 @@ export function createLeaving(replica: Replica): Leaving {
       })
       if (dryRun) return done(revision)
       const [verdict] = await replica.propose([change])
-      if (verdict?.void === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(merging.map(again), cure, ['by'])
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['host'])
       return done(verdict?.revision ?? revision)
     },

@@ -41,6 +41,14 @@ function expectSound({ fleet }: TestLog): void {
 }
 
 describe('forget', () => {
+  test('is void with another number of live claims than was expected', () => {
+    const log = hostsOf('h1')
+    log.append([claimOn('h1')])
+    expect(log.append([{ ...forget('h1', true), expectedClaims: 2 }])).toEqual(['leave.claims_changed'])
+    expect(log.append([{ ...forget('h1', true), expectedClaims: 1 }])).toEqual([undefined])
+    expectSound(log)
+  })
+
   // Placement: test_delete_provider_in_use; Nova: test_delete_compute_service_with_allocations
   test('is void while the host has live claims, and then changes nothing', () => {
     const log = hostsOf('h1')

@@ -33,12 +33,14 @@ export const nameAfter = (
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
-export function takeForget(fleet: Fleet, { hosts: names, isForced, reason }: HostForgotten): Void {
+export function takeForget(fleet: Fleet, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Void {
   const { hosts, now } = fleet
   const found = names.map((name) => hosts.find(name) ?? readmitted(hosts.findForgotten(name)))
   const records = found.filter((record) => record !== undefined)
   if (records.length < names.length) return 'leave.not_there'
-  if (!isForced && records.some((record) => claimsKeeping(record, now).length > 0)) return 'leave.has_claims'
+  const claims = [...new Set(records)].reduce((sum, record) => sum + claimsKeeping(record, now).length, 0)
+  if (!isForced && claims > 0) return 'leave.has_claims'
+  if (expectedClaims !== undefined && claims !== expectedClaims) return 'leave.claims_changed'
   for (const { index, gone } of records) {
     if (gone !== null) {
       // readmitted, and not back yet: its name is given up again
