@@ -66,7 +66,7 @@ export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './flee
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
-export { claimsKeeping, nameAfter } from './fleet/leave.ts'
+export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
 export { HOSTS_LEAVE, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'

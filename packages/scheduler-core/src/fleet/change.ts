@@ -249,6 +249,8 @@ export interface HostForgotten {
   readonly hosts: readonly HostName[]
   /** Live claims end REVOKED with the reason; without it they make the change void. */
   readonly isForced: boolean
+  /** How many live claims they have as the caller knows; with another number the change is void. Left out, any number will do. */
+  readonly expectedClaims?: number
   readonly reason: string
 }
 
