@@ -155,7 +155,7 @@ function toLines({
   ]
 }
 
-/** What a repair has to be told besides: which way, where there are several, and how large an instance is. */
+/** What a repair needs besides its finding: which way, where there are several, and how large an instance is. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 
