@@ -123,6 +123,7 @@ export const codes = {
   'report.host_replaced': 'The machine has another name since it was replaced, and reports under the old one are refused.',
   'leave.not_there': 'No host of that name is there: none has reported, or it was forgotten or replaced.',
   'leave.has_claims': 'The host has live claims.',
+  'leave.claims_changed': 'The hosts have another number of live claims than was expected.',
   'leave.not_gone': 'No host of that name was forgotten or replaced.',
   'leave.name_taken': 'The name is that of the host itself, or a former name of another one.',
   'aggregate.version': 'The aggregate changed since it was read.',

@@ -17,6 +17,8 @@ interface Flags extends ConnectionFlags {
   readonly vcpus?: number
   readonly memory?: number
   readonly disk?: number
+  readonly project?: string
+  readonly account?: string
   readonly dryRun?: true
   readonly json?: true
 }
@@ -65,8 +67,8 @@ const FINDINGS = `query Findings {
     findings { id severity code promise subject name host claim field expected actual since repair { automatic text options { name text asksSize } } } }
 }`
 
-const REPAIR = `mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $dryRun: Boolean!) {
-  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, dryRun: $dryRun) {
+const REPAIR = `mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) {
     __typename
     ... on FindingRepairPayload { dryRun fleetRevision ${DIFFERENCES} }
     ${REFUSAL}
@@ -86,6 +88,12 @@ export function addFindings(program: Command): void {
     .option('--vcpus <n>', 'with --repair: size of the instance that is claimed', wholeNumber(0, 1_000_000))
     .option('--memory <mib>', 'with --vcpus: its memory', wholeNumber(0, 2_000_000_000))
     .option('--disk <gib>', 'with --vcpus: its disk; 0 if not given', wholeNumber(0, 2_000_000_000))
+    .option('--project <project>', 'with --repair: project of the instance that is claimed; none if not given', notEmpty)
+    .option(
+      '--account <account>',
+      'with --repair: account of the instance that is claimed; your own if not given, others take ADMIN',
+      notEmpty,
+    )
     .option('--dry-run', 'with --repair: change nothing; say what would differ')
     .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
   withExamples(withService(command), [
@@ -103,9 +111,12 @@ export function toViolations(violations: number, { cleanSince, cleanRounds, clea
   return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'look')} of ${counted(cleanRounds, 'round')}`
 }
 
-async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, ...flags }: Flags): Promise<Result> {
-  if ([reason, dryRun, choose, vcpus, memory, disk].some((flag) => flag !== undefined))
-    throw new CommandFailure(EXIT.usage, '--reason, --choose, --vcpus, --memory, --disk and --dry-run go with --repair')
+async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags): Promise<Result> {
+  if ([reason, dryRun, choose, vcpus, memory, disk, project, account].some((flag) => flag !== undefined))
+    throw new CommandFailure(
+      EXIT.usage,
+      '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run go with --repair',
+    )
   const { auditor } = await connect(flags).request<{ auditor: Auditor }>(FINDINGS)
   const { violations, warnings, notices, age, findings } = auditor
   const total = violations + warnings + notices
@@ -144,17 +155,17 @@ function toLines({
   ]
 }
 
-/** What a repair has to be told besides: which way, where there are several, and how large an instance is. */
+/** What a repair needs besides its finding: which way, where there are several, and how large an instance is. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 
-async function repair({ reason, dryRun, choose, vcpus, memory, disk, ...flags }: Flags, id: string): Promise<Result> {
+async function repair({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags, id: string): Promise<Result> {
   if ((vcpus === undefined) !== (memory === undefined) || (disk !== undefined && vcpus === undefined))
     throw new CommandFailure(EXIT.usage, 'a size has --vcpus and --memory')
   const size = vcpus === undefined ? null : { vcpus, memoryMib: memory, diskGib: disk ?? 0 }
   if (reason === undefined) throw new CommandFailure(EXIT.usage, '--repair needs --reason: it is written into the audit')
   const { findingRepair: answer } = await connect(flags).request<{ findingRepair: Repaired | Refusal }>(REPAIR, {
-    ...{ id, reason, choose, size, dryRun: dryRun ?? false },
+    ...{ id, reason, choose, size, project, account, dryRun: dryRun ?? false },
   })
   if (!('differences' in answer)) throw toRefusal(answer)
   const { differenceCount, fleetRevision } = answer

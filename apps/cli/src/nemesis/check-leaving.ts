@@ -80,7 +80,7 @@ const isDone = ({ outcome }: Operation): boolean => outcome.type === 'ok' && out
 const doneOf = (history: readonly Operation[], how: Leaving['call']['how']): Leaving[] =>
   leavesOf(history).filter((leave) => leave.call.how === how && isDone(leave))
 
-/** When hosts were certainly not there: from the answer that told so until somebody began to let them in again. */
+/** When hosts were certainly not there: from the answer that said so until somebody began to let them in again. */
 function absencesOf(history: readonly Operation[]): { readonly host: string; readonly from: number; readonly to: number }[] {
   const leaves = leavesOf(history)
   return [...doneOf(history, 'forget'), ...doneOf(history, 'force')].map(({ call: { host }, endedAt }) => {

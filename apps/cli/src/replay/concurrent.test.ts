@@ -55,8 +55,9 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
   }
 }
 
-test('three replicas on one PostgreSQL promise nothing twice and pack as one does', () =>
-  withFolder((folder) => packsAsOne({ GANTT_DATA_DIR: folder })))
+test.skipIf(!isLongForm)(`three replicas on one PostgreSQL promise nothing twice and pack as one does${longFormNote}`, () =>
+  withFolder((folder) => packsAsOne({ GANTT_DATA_DIR: folder })),
+)
 
 const program = findNatsServer()
 

@@ -14,8 +14,8 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on SelectDestinationsPayload { destinations { selected { claim { id state } } } } ... on UserError { message } } }`
 const FINDINGS = `{ auditor { violations warnings notices cleanRounds
   findings { id code severity host claim actual repair { automatic text options { name text asksSize } } } } health { violations warnings } }`
-const REPAIR = `mutation ($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $dryRun: Boolean!) {
-  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, dryRun: $dryRun) { __typename
+const REPAIR = `mutation ($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) { __typename
   ... on FindingRepairPayload { dryRun finding { id } differenceCount differences { subject name field before after } }
   ... on UserError { code message path } } }`
 
@@ -41,6 +41,8 @@ async function place(host: string): Promise<{ readonly instance: string; readonl
 interface Chosen {
   readonly choose?: string
   readonly size?: { readonly vcpus: number; readonly memoryMib: number }
+  readonly project?: string
+  readonly account?: string
 }
 
 const repair = async (id: string, dryRun: boolean, reason = 'a test', chosen: Chosen = {}): Promise<Json> =>
@@ -89,9 +91,11 @@ test('Z05: one machine that reports under two names is found, with each instance
   const [same] = findings
   // the old name has the claim: either it stays and the new one is forgotten, or all goes by the new one
   const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
-  expect(changesOf(kept)['host z05-new gone']?.[1]).toMatch(/"reason":"a test"/)
+  expect(changesOf(kept)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"a test"/)
   const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
   expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
+  // the one that is given up is told apart from the one that has its name from now on
+  expect(changesOf(tried)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"renamed"/)
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
   expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toEqual([])
@@ -226,9 +230,24 @@ test('where the other host has no room, the repair says so and changes nothing',
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun)).toMatchObject({
       __typename: 'FindingRepairRefused',
-      message: expect.stringContaining('full-b'),
+      message: expect.stringMatching(/on full-b\..*(CPU|cpu)/),
     })
   expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
+})
+
+test('where the other host is closed, the repair gives that as the reason, and not which hosts were meant', async () => {
+  await report('closed-a', { instances: [] })
+  await report('closed-b', { instances: [] })
+  const { instance } = await place('closed-a')
+  await report('closed-b', running(instance))
+  const CLOSE = 'mutation { hostSetStatus(hosts: [{ host: "closed-b" }], status: DISABLED, reason: "its fans") { __typename } }'
+  expect((await dataOf(api, CLOSE)).hostSetStatus.__typename).toMatch(/Payload/)
+  const [finding] = await found(['closed-a', 'closed-b'], ['instance.other_host'])
+  for (const dryRun of [true, false]) {
+    const { message } = await repair(finding.id, dryRun)
+    expect(message).toMatch(/on closed-b\..*DISABLED: its fans/)
+    expect(message).not.toContain('names other hosts')
+  }
 })
 
 test('of two hosts that list an instance the operator says which keeps it: its claim goes there, or is there already', async () => {
@@ -272,6 +291,38 @@ test('an instance without a claim is claimed as large as its report leaves, or a
   expect(changesOf(await repair(again.id, true, 'a test', stated))['host ghost classes.MEMORY_MB.claimed']).toEqual(['0', '512'])
   expect(await repair(again.id, false, 'a test', stated)).toMatchObject({ __typename: 'FindingRepairPayload' })
   await found(['ghost'], [])
+})
+
+test('an instance that is claimed for its project and account is theirs: their own call finds it taken', async () => {
+  const instance = randomUUID()
+  await report('owned', running(instance))
+  const [finding] = await found(['owned'], ['instance.unclaimed'])
+  const owner = { project: 'owned-project', account: 'owned-account' }
+  const operator = await api.keyWith('OPERATE')
+  const byOperator = async (more: object) =>
+    (await api.ask(REPAIR, { id: finding.id, reason: 'a test', dryRun: true, ...more }, operator)).data?.findingRepair
+  expect(await byOperator(owner)).toMatchObject({ __typename: 'FindingRepairRefused', code: 'FORBIDDEN', path: ['account'] })
+  expect(await byOperator({ project: owner.project })).toMatchObject({ __typename: 'FindingRepairPayload' })
+  expect(await repair(finding.id, true, 'a test', { size: { vcpus: 0, memoryMib: 0 } })).toMatchObject({
+    __typename: 'ValidationError',
+    message: expect.stringContaining('at least one amount above 0'),
+  })
+  expect(await repair(finding.id, false, 'a test', owner)).toMatchObject({ __typename: 'FindingRepairPayload' })
+  expect(api.service.replica.fleet.ledger.claimsFor(instance)).toMatchObject([owner])
+  const { secret } = await api.service.keys.create({ name: 'k', account: 'owned-account', scopes: ['READ', 'SCHEDULE', 'CLAIM'] })
+  const gantt = { instanceUuids: [instance], projectId: owner.project, flavor: { vcpus: 2, memoryMb: 1_024 } }
+  const again = await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt } } }, secret)
+  expect(again.data?.selectDestinations).toMatchObject({ __typename: 'InstanceTaken' })
+})
+
+test('a project is refused with a repair that claims nothing', async () => {
+  await report('unowned', {})
+  await place('unowned')
+  const [finding] = await found(['unowned'], ['use.no_instances'])
+  expect(await repair(finding.id, true, 'a test', { project: 'p' })).toMatchObject({
+    __typename: 'FindingRepairRefused',
+    path: ['project'],
+  })
 })
 
 test('a report that counts too little gives way to the claims, or the claim of an instance that is gone ends: an operator says which', async () => {

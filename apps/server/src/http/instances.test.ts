@@ -246,6 +246,34 @@ describe('a further attempt', () => {
     expect(answer.data?.selectDestinations).toMatchObject({ __typename: 'InstanceTaken', claim: { id: claimOf(first).id } })
   })
 
+  test('stays of the account of the instance where an operator of another account evacuated its host, and told by its claim', async () => {
+    const names = await hosts('owner', 3)
+    const instance = randomUUID()
+    const owner = (await api.service.keys.create({ name: 'k', account: 'owner', scopes: ['SCHEDULE', 'CLAIM'] })).secret
+    const first = await place({ forceHosts: names, instanceUuids: [instance], projectId: 'nova' }, { claim: { mode: 'CONFIRM' } }, owner)
+    const EVACUATE = `mutation ($in: HostEvacuateInput!) { hostEvacuate(input: $in) { __typename
+      ... on HostEvacuatePayload { moves { result { __typename ... on SelectDestinationsPayload { destinations { selected { host { name } claim { id fence } } } } } } } } }`
+    const evacuated = await dataOf(api, EVACUATE, {
+      in: { host: { host: hostOf(first) }, idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' } },
+    })
+    const moved = evacuated.hostEvacuate.moves[0].result
+    await dataOf(api, `mutation ($c: [ClaimRef!]!) { claimConfirm(claims: $c) { __typename } }`, { c: [claimOf(moved)] })
+    const retry = async (key?: string) =>
+      (await api.ask(SELECT, { in: { idempotencyKey: randomUUID(), spec: novaSpec(instance, [hostOf(moved)]) } }, key)).data
+        ?.selectDestinations
+    const again = (await api.service.keys.create({ name: 'k', account: 'bystander', scopes: ['SCHEDULE'] })).secret
+    expect(await retry(again)).toMatchObject({ __typename: 'InstanceTaken', claim: null })
+    // the operator who moved it is not whose it is
+    expect(await retry()).toMatchObject({ __typename: 'InstanceTaken' })
+    expect(await place({ instanceUuids: [instance], projectId: 'nova' }, {}, owner)).toMatchObject({
+      __typename: 'InstanceTaken',
+      claim: { id: claimOf(moved).id },
+    })
+    const second = await retry(owner)
+    expect(second).toMatchObject({ __typename: 'SelectDestinationsPayload' })
+    expect(await read(claimOf(second).id)).toMatchObject({ moveOf: { id: claimOf(moved).id } })
+  })
+
   test('that takes an alternate moves the claim without moveOf; a host that is no alternate is refused', async () => {
     const names = await hosts('alternate', 3)
     const instance = randomUUID()

@@ -62,6 +62,10 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     if (!data) throw new Error(text)
     return (data as Json).updateResourceStats.results[0]
   }
+  const reportNode = async (host: string, node: string, key?: string): Promise<Json> => {
+    const updates = [{ name: { host, node }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: stats() } }]
+    return ((await api.ask(REPORT, { updates }, key)).data as Json).updateResourceStats.results[0]
+  }
   const placeOn = async (host: string, input: Record<string, unknown> = {}, gantt: Record<string, unknown> = {}): Promise<Json> =>
     placeWith(api, { claim: { mode: 'CONFIRM' }, ...input }, { forceHosts: [host], ...gantt })
 
@@ -199,6 +203,22 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('e9')).toMatchObject({ __typename: 'NotFound', path: ['hosts', '0'] })
   })
 
+  test('a name of another zone is refused by the dry run as by the call, in the same words', async () => {
+    await api.report({ g1: {} })
+    await reportNode('g2', 'x')
+    const create = 'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }'
+    for (const [name, host] of Object.entries({ gz1: 'g1', gz2: 'g2' }))
+      await ask(create, { in: { name, hosts: [host], availabilityZone: name } })
+    const shown = await replace('g1', 'g2', { dryRun: true })
+    expect(shown).toMatchObject({
+      __typename: 'ValidationError',
+      code: 'CONFLICT',
+      issues: [{ rule: 'aggregate.zone_conflict', path: ['by'] }],
+    })
+    expect(shown.message).not.toContain('meanwhile')
+    expect(await replace('g1', 'g2')).toEqual(shown)
+  })
+
   test('an API key follows its host into another one that is replaced, and reports for no node that was there before', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['m1'] })).secret
     await api.report({ m1: {}, m4: {} })
@@ -208,17 +228,13 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await reportAs('m3', stats(), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
 
     const own = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['n1'], maxNodes: 2 })).secret
-    const reportNode = async (host: string, node: string, key?: string): Promise<Json> => {
-      const updates = [{ name: { host, node }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: stats() } }]
-      return ((await api.ask(REPORT, { updates }, key)).data as Json).updateResourceStats.results[0]
-    }
     await reportNode('n1', 'a', own)
+    await reportNode('n1', 'c', own)
     await reportNode('n2', 'b')
     await ask(REPLACE, { host: { host: 'n1', node: 'a' }, by: { host: 'n2', node: 'a' } })
     expect(await reportNode('n2', 'a', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await reportNode('n2', 'b', own)).toMatchObject({ code: 'FORBIDDEN' })
-    // of a host that took its only node along all nodes are its own
-    await reportNode('n1', 'c', own)
+    // of a host that took its last nodes along all nodes are its own
     await ask(REPLACE, { host: { host: 'n1' }, by: { host: 'n4' } })
     for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
   })
@@ -316,19 +332,29 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   })
 
   test('a forgotten node does not count against the nodes of an API key', async () => {
-    const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['f1'] })).secret
-    expect(await reportAs('f1', stats(), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
-    const node = async () => {
-      const updates = [
-        { name: { host: 'f1', node: 'n2' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: stats() } },
-      ]
-      const { data } = await api.ask(REPORT, { updates }, agent)
-      return (data as Json).updateResourceStats.results[0]
+    const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['f1'], maxNodes: 2 })).secret
+    const node = (name: string) => reportNode('f1', name, agent)
+    for (const name of ['f1', 'n2']) expect(await node(name)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    expect(await node('n3')).toMatchObject({ code: 'FORBIDDEN' })
+    await ask(FORGET, { hosts: [{ host: 'f1', node: 'f1' }] })
+    expect(await node('n3')).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    expect(await node('f1')).toMatchObject({ code: 'PRECONDITION' })
+  })
+
+  test('no key brings another node of a host that left with all its nodes, so that its name goes on to mean the machine that had it', async () => {
+    const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['vk', 'bn'] })).secret
+    await api.report({ vk: {}, bn: {} })
+    await replace('vk', 'vn')
+    const taken = await reportNode('vk', 'n8', agent)
+    expect(taken).toMatchObject({ code: 'PRECONDITION', issues: [{ rule: 'report.host_replaced' }] })
+    expect(taken.issues[0].message).toContain('is called "vn" now')
+    expect((await placeOn('vk')).destinations[0].selected.host.name).toBe('vn')
+    await forget('bn')
+    expect(await reportNode('bn', 'm1', agent)).toMatchObject({ code: 'PRECONDITION', issues: [{ rule: 'report.host_forgotten' }] })
+    for (const host of ['vk', 'bn']) {
+      await readmit(host)
+      expect(await reportNode(host, 'n8', agent), host).toMatchObject({ __typename: 'ResourceStatsApplied' })
     }
-    expect(await node()).toMatchObject({ code: 'FORBIDDEN' })
-    await forget('f1')
-    expect(await node()).toMatchObject({ __typename: 'ResourceStatsApplied' })
-    expect(await reportAs('f1', stats(), agent)).toMatchObject({ code: 'PRECONDITION' })
   })
 
   test('each is a row of the audit', async () => {

@@ -1,4 +1,14 @@
-import { type Claim, type Fleet, type HostName, presentHosts, presentName, type RequestSpec, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import {
+  type Claim,
+  type Fleet,
+  type HostName,
+  OWNERS_ATTEMPTS,
+  presentHosts,
+  presentName,
+  type RequestSpec,
+  STRICT_CLAIMS,
+  scopeOf,
+} from '@gantt/scheduler-core'
 import { triedHosts } from '@gantt/scheduler-core/nova'
 import { requestOfMove } from './moves.ts'
 import type { PlacementCall } from './placement.ts'
@@ -28,12 +38,17 @@ export function findInstances(fleet: Fleet, call: PlacementCall, now: number): F
     const { claim: source } = first
     const ends = source.target === null ? undefined : fleet.ledger.claims.get(source.target)
     const both = ends === undefined ? [source] : [source, ends]
-    const mayMove = others.length === 0 && request.numInstances === 1 && both.every((claim) => claim.account === account)
+    const mayMove =
+      others.length === 0 && request.numInstances === 1 && isOf(fleet, source, account) && (ends?.account ?? account) === account
     if (!mayMove || !isFurtherAttempt(fleet, call, both)) return { type: 'taken', claim: source }
     return { type: 'attempt', source, ends, request: requestOfAttempt(fleet, call, source) }
   }
   return undefined
 }
+
+/** Whether the instance of a claim belongs to an account, whoever moved the claim since. */
+const isOf = ({ featureLevel }: Fleet, claim: Claim, account: string): boolean =>
+  (featureLevel < OWNERS_ATTEMPTS ? claim : scopeOf(claim)).account === account
 
 /** Nova tried a host of the claim before, or the call takes an alternate of the decision behind it. */
 const isFurtherAttempt = (fleet: Fleet, { request, takesAlternate }: PlacementCall, claims: readonly Claim[]): boolean =>

@@ -140,7 +140,7 @@ builder.mutationFields((t) => ({
       reason: t.arg.string({ required: true, description: 'Why, for those who ask later.' }),
       expectedClaims: t.arg.int({
         description:
-          'How many live claims the dry run showed: with another number nothing is done. Compared with all that this replica could read when the call came.',
+          'How many live claims the dry run showed: with another number nothing is done, judged where the change has its place in the log.',
       }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only say what would end.' }),
     },

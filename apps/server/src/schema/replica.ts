@@ -325,9 +325,23 @@ builder.mutationField('findingRepair', (t) =>
         description:
           'Of the instance, where one is claimed; left out: what its host’s report leaves for it, where it runs no other without a claim.',
       }),
+      project: t.arg.string({
+        description:
+          'Of the instance, where one is claimed. Left out: the claim is of no project, and does not keep a call of another account from placing the instance once more.',
+      }),
+      account: t.arg.string({
+        description:
+          'Whose the instance is, where one is claimed; the account of the caller, if left out. Another one takes a key with ADMIN.',
+      }),
       dryRun: t.arg.boolean({ required: true, description: 'True: only say how the state would differ.' }),
     },
-    resolve: (_root, { id, reason, choose, size, dryRun }, { findingRepairs, caller }) =>
-      findingRepairs.repair({ id: String(id), reason, choose: choose ?? null, size: size ?? null, dryRun }, caller),
+    resolve: (_root, { id, reason, choose, size, project, account, dryRun }, { findingRepairs, caller }) =>
+      findingRepairs.repair(
+        {
+          ...{ id: String(id), reason, choose: choose ?? null, size: size ?? null, dryRun },
+          ...{ project: project ?? null, account: account ?? null },
+        },
+        caller,
+      ),
   }),
 )

@@ -1,4 +1,4 @@
-import type { Claim } from '@gantt/scheduler-core'
+import { type Claim, scopeOf } from '@gantt/scheduler-core'
 import { type Caller, mayDo } from '../auth/caller.ts'
 import { UnreadableDecisionError } from '../db/decisions.ts'
 import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
@@ -93,7 +93,7 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
 function ofReader(services: Services, account: string): Services {
   const { placement, relocation } = services
   const withoutOthers = <Answer extends { readonly type: string }>(answer: Answer | InstanceTaken): Answer | InstanceTaken =>
-    isTaken(answer) && answer.claim?.account !== account ? { ...answer, claim: null } : answer
+    isTaken(answer) && !isOf(answer.claim, account) ? { ...answer, claim: null } : answer
   return {
     ...services,
     placement: {
@@ -103,6 +103,9 @@ function ofReader(services: Services, account: string): Services {
     relocation: { ...relocation, claimOn: async (caller, input) => withoutOthers(await relocation.claimOn(caller, input)) },
   }
 }
+
+/** Whether the instance of a claim is the account's: an operator who moved it did not make it another's. */
+const isOf = (claim: Claim | null | undefined, account: string): claim is Claim => !!claim && scopeOf(claim).account === account
 
 const isTaken = (answer: { readonly type: string }): answer is InstanceTaken => answer.type === 'instance-taken'
 
@@ -137,9 +140,9 @@ const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
   reasons: [],
 })
 
-/** Claims of the account; all keys of an account are bound to one project. Those of others are as if they were not there. */
+/** Claims of the account's instances; all keys of an account are bound to one project. Those of others are as if they were not there. */
 function ofAccount(claims: Claims, account: string): Claims {
-  const isOwn = (id: string): boolean => claims.find(id)?.account === account
+  const isOwn = (id: string): boolean => isOf(claims.find(id), account)
   const each = async (refs: readonly ClaimRef[], act: (own: readonly ClaimRef[]) => Promise<ClaimOutcome[]>): Promise<ClaimOutcome[]> => {
     const own = refs.filter(({ id }) => isOwn(id))
     if (own.length === refs.length) return act(refs)
@@ -152,7 +155,7 @@ function ofAccount(claims: Claims, account: string): Claims {
     ...claims,
     find(id, fleet) {
       const found = claims.find(id, fleet)
-      return found?.account === account ? ownWords(found) : undefined
+      return isOf(found, account) ? ownWords(found) : undefined
     },
     confirm: (refs) => told(each(refs, (own) => claims.confirm(own))),
     extend: (refs, ttlMs) => told(each(refs, (own) => claims.extend(own, ttlMs))),

@@ -9,6 +9,8 @@ import {
   ENTRY_FORMAT,
   type Fleet,
   type HostIndex,
+  type HostRecord,
+  hostKey,
   type InstanceSize,
   isProposal,
   listingOf,
@@ -23,10 +25,10 @@ import type { Auditor, StandingFinding } from '../replica/auditor.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions } from './decisions.ts'
-import { type Failure, type FailureCode, type Invalid, invalid, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
+import { type Failure, type FailureCode, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import type { Placement, PlacementInput } from './placement.ts'
 import { requestFor } from './relocation.ts'
-import { checkText } from './text.ts'
+import { checkName, checkText } from './text.ts'
 
 export interface RepairArgs {
   /** Of the finding. */
@@ -37,6 +39,9 @@ export interface RepairArgs {
   readonly choose: string | null
   /** Of the instance that is claimed; null: as its host's report says, where it does. */
   readonly size: InstanceSize | null
+  /** Whose the instance is that is claimed; null: of no project, and of the caller's account. */
+  readonly project: string | null
+  readonly account: string | null
   readonly dryRun: boolean
 }
 
@@ -76,6 +81,7 @@ export interface FindingRepairs {
 
 const MOST_SAID = 100
 const MOST_OPTIONS = 20
+const MAX_NAME = 200
 
 type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 
@@ -85,6 +91,8 @@ interface Mending {
   readonly request: RequestSpec
   /** What it is about besides the claim that it makes. */
   readonly hosts: readonly HostIndex[]
+  /** The one host that may take it. */
+  readonly to: HostRecord
   readonly claims: readonly string[]
 }
 
@@ -110,7 +118,7 @@ export function createFindingRepairs({
   }
 
   const place = async (finding: StandingFinding, account: string, mending: Mending, dryRun: boolean): Promise<RepairOutcome> => {
-    const { input, request, hosts, claims } = mending
+    const { input, request, hosts, claims, to } = mending
     const before = copyFleet(replica.fleet)
     const done = (after: Fleet, made: readonly string[], revision: number): RepairDone => {
       const all = compareNamed(before, after, hosts, [...claims, ...made])
@@ -120,14 +128,14 @@ export function createFindingRepairs({
       const after = copyFleet(before)
       const tried = await placement.tryOn(after, account, input, request)
       if (!('changes' in tried))
-        return tried.type === 'placed' ? refused('It is so already: nothing would be written.', ['id']) : refusedAs(tried)
+        return tried.type === 'placed' ? refused('It is so already: nothing would be written.', ['id']) : refusedAs(tried, to)
       const made = tried.changes.filter(isProposal).flatMap(({ parts }) => parts.map(({ claim }) => claim))
       const refusal =
         (await applyTo(after, tried.changes)) ?? (await applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id))))
       return refusal === undefined ? done(after, made, before.place.revision) : refused(refusal, ['id'])
     }
     const outcome = await placement.select(account, input, request)
-    if (outcome.type !== 'placed') return refusedAs(outcome)
+    if (outcome.type !== 'placed') return refusedAs(outcome, to)
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
@@ -146,26 +154,28 @@ export function createFindingRepairs({
     const asked = requestFor(stored, claim)
     const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })
     const request = { ...asked, requestedDestination: { ...ANYWHERE, ...asked.requestedDestination, ...nameOf(to) } }
-    return place(finding, account, { input, request, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)
+    return place(finding, account, { input, request, to, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)
   }
 
   const claimThere = async (
     finding: StandingFinding,
     account: string,
     { instance, on, reported }: Act<'claim'>,
-    { size, dryRun }: RepairArgs,
+    { size, project, dryRun }: RepairArgs,
   ): Promise<RepairOutcome> => {
     const taken = size ?? reported
     if (taken === null) return refused(`State the size of instance ${instance} (size): the report does not say it.`, ['size'])
     const { vcpus, memoryMib: memoryMb, diskGib: rootGb } = taken
+    if (vcpus === 0 && memoryMb === 0 && rootGb === 0) return invalid([issue(['size'], taken, 'have at least one amount above 0')])
     const parsed = parseRequestSpec({
       flavor: { vcpus, memoryMb, rootGb },
       instanceUuids: [instance],
+      projectId: project,
       requestedDestination: nameOf(on),
     })
     if (!parsed.ok) return invalid(under(['size'], parsed.problems))
     const input = inputOf(finding, { intent: 'CREATE', moveOf: null, profile: DEFAULT_PROFILE })
-    return place(finding, account, { input, request: parsed.value, hosts: [on.index], claims: [] }, dryRun)
+    return place(finding, account, { input, request: parsed.value, to: on, hosts: [on.index], claims: [] }, dryRun)
   }
 
   return {
@@ -174,8 +184,12 @@ export function createFindingRepairs({
       return { text, options: first(options, MOST_OPTIONS).map(toldOf) }
     },
     async repair(args, caller) {
-      const { id, reason, choose, dryRun } = args
-      const issues = checkText(['reason'], reason, { max: 1_000 })
+      const { id, reason, choose, project, account, dryRun } = args
+      const issues = [
+        ...checkText(['reason'], reason, { max: 1_000 }),
+        ...(project === null ? [] : checkName(['project'], project, { max: MAX_NAME })),
+        ...(account === null ? [] : checkName(['account'], account, { max: MAX_NAME })),
+      ]
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
       const finding = auditor.find(id)
@@ -185,13 +199,20 @@ export function createFindingRepairs({
       const option = chosen(options, choose, text)
       if ('type' in option) return option
       const { act } = option
+      const owner = project !== null ? 'project' : account !== null ? 'account' : undefined
+      if (act.type !== 'claim' && owner !== undefined)
+        return refused(`Leave ${owner} out: ${option.name} claims no instance that has none, and what it changes stays whose it is.`, [
+          owner,
+        ])
+      if (account !== null && account !== caller.account && !mayDo(caller, 'ADMIN'))
+        return refused('A key with ADMIN is needed to claim an instance for another account.', ['account'], 'FORBIDDEN')
       switch (act.type) {
         case 'nothing':
           return refused(act.why, ['choose'])
         case 'move':
           return move(finding, caller.account, act, dryRun)
         case 'claim':
-          return claimThere(finding, caller.account, act, args)
+          return claimThere(finding, account ?? caller.account, act, args)
         case 'change': {
           const change = act.toChange(reason)
           // as hostReplace and hostForget do
@@ -288,4 +309,5 @@ const refused = (message: string, path: readonly string[], code: FailureCode = '
   path,
 })
 
-const refusedAs = ({ message }: Failure): RepairRefused => refused(message, ['id'])
+const refusedAs = ({ message }: Failure, to: HostRecord): RepairRefused =>
+  refused(`It is not possible on ${hostKey(to)}. ${message}`, ['id'])

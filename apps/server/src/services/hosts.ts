@@ -1,6 +1,5 @@
 import {
   appendInSteps,
-  type Change,
   copyFleet,
   type Fleet,
   type HostRecord,
@@ -8,6 +7,7 @@ import {
   hostKey,
   isLive,
   nodesNamed,
+  type StatusSet,
   type UsedFrom,
   type UsedFromSet,
 } from '@gantt/scheduler-core'
@@ -113,6 +113,17 @@ export function createHosts(replica: Replica): Hosts {
     if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
     return [...new Set(hosts.flatMap(meant))]
   }
+  /** Writes an operator's edit; the answer is why it was refused for one of the hosts: that one left, or was replaced, meanwhile. */
+  const edit = async (changes: readonly (StatusSet | UsedFromSet)[]): Promise<Invalid | undefined> => {
+    const verdicts = await replica.propose(changes)
+    const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
+    const [code, change] = [verdicts[refused]?.void, changes[refused]]
+    if (code === undefined || change === undefined) return undefined
+    const done = verdicts.filter((verdict) => verdict.void === undefined).length
+    const rest = done > 0 ? ` The other ${done} of ${changes.length} hosts are changed.` : ''
+    const message = `${hostKey(change)} left, or was replaced, meanwhile: look again.${rest}`
+    return invalid([{ code, path: ['hosts'], message, expected: 'a host that is there', actual: hostKey(change) }], 'CONFLICT')
+  }
   return {
     find,
     byKey(key) {
@@ -157,7 +168,9 @@ export function createHosts(replica: Replica): Hosts {
       const records = await toEdit(hosts, reason)
       if (!Array.isArray(records)) return records
       const impact = impactOn(records.map(viewOf), 0)
-      if (!dryRun) await replica.propose(records.map(({ host, node }): Change => ({ type: 'status', host, node, status, reason })))
+      const changes = records.map(({ host, node }): StatusSet => ({ type: 'status', host, node, status, reason }))
+      const refusal = dryRun ? undefined : await edit(changes)
+      if (refusal !== undefined) return refusal
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
     async setUsedFrom({ hosts, usedFrom, reason, dryRun }) {
@@ -165,7 +178,8 @@ export function createHosts(replica: Replica): Hosts {
       if (!Array.isArray(records)) return records
       const changes = records.map(({ host, node }): UsedFromSet => ({ type: 'usedFrom', host, node, usedFrom, reason }))
       const impact = impactOn(records.map(viewOf), 0, await changesOfFree(snapshotOf(replica), records, changes))
-      if (!dryRun) await replica.propose(changes)
+      const refusal = dryRun ? undefined : await edit(changes)
+      if (refusal !== undefined) return refusal
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
   }

@@ -7,7 +7,10 @@ import {
   type HostReplaced,
   heirOf,
   hostKey,
+  isLive,
   nameAfter,
+  refusesReplace,
+  type Void,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -21,7 +24,7 @@ const MOST_HOSTS = 1_000
 
 /** What a host takes along, or gives up, worked out before it is done. */
 export interface LeavingImpact {
-  /** Live claims that would end, or follow their host to its new name; at most 100, oldest first. */
+  /** Live claims that would end or did, or follow their host to its new name; at most 100, oldest first. */
   readonly claims: readonly Claim[]
   readonly claimCount: number
   /** Names of aggregates whose lists change. */
@@ -77,6 +80,15 @@ export interface Leaving {
 }
 
 export function createLeaving(replica: Replica): Leaving {
+  /** A record as it is now: the log went on. */
+  const again = ({ index }: HostRecord): HostRecord => replica.fleet.hosts.get(index)
+  /** Claims that the entry of a revision ended with their hosts; reservations that were over before are none of them. */
+  const endedWith = (all: readonly HostRecord[], revision: number): Claim[] => {
+    const left = new Set(all.map(({ index }) => index))
+    return [...replica.fleet.ledger.claims.values()]
+      .filter((claim) => left.has(claim.host) && claim.revision === revision && !isLive(claim) && claim.state !== 'EXPIRED')
+      .sort((a, b) => a.fence - b.fence)
+  }
   const viewsOf = (records: readonly HostRecord[]): HostView[] => records.map((record) => viewHost(replica.fleet, record))
   const records = (indexes: readonly HostRecord['index'][]): HostRecord[] => indexes.map((index) => replica.fleet.hosts.get(index))
   const presentOf = ({ host, node }: HostNameInput): HostRecord[] => {
@@ -144,16 +156,22 @@ export function createLeaving(replica: Replica): Leaving {
       })
       if (leaving.length === 0) return done(replica.fleet.place.revision)
       const cure = 'Move or release them first; or force it, and they end REVOKED.'
+      const otherClaims = () =>
+        hasClaims(leaving.map(again), `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
       if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
-      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims)
-        return hasClaims(leaving, `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
+      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims) return otherClaims()
       if (dryRun) return done(replica.fleet.place.revision)
-      const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, reason }
+      const expected = typeof expectedClaims === 'number' && { expectedClaims }
+      const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, ...expected, reason }
       const [verdict] = await replica.propose([change])
-      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving.map(again), cure, ['hosts'])
+      if (verdict?.void === 'leave.claims_changed') return otherClaims()
       // another call forgot some of them meanwhile
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
-      return done(verdict?.revision ?? replica.fleet.place.revision)
+      const revision = verdict?.revision ?? replica.fleet.place.revision
+      const claims = endedWith(leaving, revision)
+      const serverGroups = [...new Set(claims.flatMap(({ group }) => group ?? []))].sort()
+      return { ...done(revision), impact: { ...impact, claims: claims.slice(0, LISTED_CLAIMS), claimCount: claims.length, serverGroups } }
     },
 
     async readmit(name, reason) {
@@ -204,16 +222,10 @@ export function createLeaving(replica: Replica): Leaving {
       const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => replica.fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
-      const taken = pairs.find(({ from, to }) => {
-        const renamed = replica.fleet.hosts.findRenamed(to)
-        return hostKey(from) === hostKey(to) || (renamed !== undefined && renamed !== replica.fleet.hosts.find(from))
-      })
-      if (taken !== undefined) {
-        const rule = 'be another name than the present one, and no former name of another host; readmit that name first'
-        return invalid([issue(['by'], hostKey(taken.to), rule, 'leave.name_taken')])
-      }
       const cure = 'A host goes into another one only without claims: release them, or forget the host by force first.'
-      if (keptBy(merging).length > 0) return hasClaims(merging, cure, ['by'])
+      const refusal = refusesReplace(replica.fleet, change)
+      if (refusal === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (refusal !== undefined) return refusedReplace(refusal, by)
       const impact = impactOf(old, (name) => name !== by.host)
       const merged = viewsOf(merging)
       const done = (at: number): ReplaceDone => ({
@@ -227,7 +239,7 @@ export function createLeaving(replica: Replica): Leaving {
       })
       if (dryRun) return done(revision)
       const [verdict] = await replica.propose([change])
-      if (verdict?.void === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(merging.map(again), cure, ['by'])
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['host'])
       return done(verdict?.revision ?? revision)
     },
@@ -258,8 +270,20 @@ function notThere(name: HostNameInput, renamed: readonly HostRecord[], path: rea
   return heir === undefined ? failure : { ...failure, message: `${failure.message} It is called ${hostKey(heir)} since it was replaced.` }
 }
 
+/** Why hosts cannot get a name, as the caller can mend it. */
+function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
+  const rules: Partial<Record<NonNullable<Void>, string>> = {
+    'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
+    'aggregate.zone_conflict': 'be listed in no other availability zone than the host; take it off the list of that aggregate first',
+  }
+  return invalid(
+    [issue(['by'], shown(by), rules[code] ?? `be a name that the host can have: ${sentenceOf(code)}`, code)],
+    code === 'leave.name_taken' ? 'INVALID' : 'CONFLICT',
+  )
+}
+
 /** What the log said, where another call came in between. */
-const changedMeanwhile = (code: NonNullable<Parameters<typeof sentenceOf>[0]>, path: readonly string[]): Invalid =>
+const changedMeanwhile = (code: NonNullable<Void>, path: readonly string[]): Invalid =>
   invalid(
     [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: look again.`, expected: 'as it was read', actual: '' }],
     'CONFLICT',

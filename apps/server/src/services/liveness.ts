@@ -1,4 +1,4 @@
-import type { Change, HostRecord, Liveness } from '@gantt/scheduler-core'
+import { type Change, type HostRecord, hostKey, type Liveness } from '@gantt/scheduler-core'
 import type { Patience } from '../liveness/judge-liveness.ts'
 import type { LivenessSource } from '../liveness/liveness-source.ts'
 import type { LivenessWatcher } from '../liveness/watcher.ts'
@@ -113,6 +113,12 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
       // since when it was silent stays told beside the operator's words
       const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))
+      const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
+      const [code, record] = [verdicts[refused]?.void, suspect[refused]]
+      if (code !== undefined && record !== undefined) {
+        const message = `${hostKey(record)} left, was replaced or was heard meanwhile: look again.`
+        return invalid([{ code, path: ['hosts'], message, expected: 'as it was read', actual: hostKey(record) }], 'CONFLICT')
+      }
       return { type: 'done', hosts: all.map(viewOf), revision: verdicts[0]?.revision ?? replica.fleet.place.revision }
     },
   }

@@ -250,11 +250,15 @@ const leaving = ({ fleet: { ledger } }: Replica, records: readonly HostRecord[])
     .sort((a, b) => a.fence - b.fence)
 }
 
-/** What a claim's decision asked, for this claim's instance alone and anywhere. */
-export function requestFor({ record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>, { id, instance }: Claim): RequestSpec {
+/** What a claim's decision asked, for this claim's instance alone and anywhere; of the claim's own project, where it has one. */
+export function requestFor(
+  { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
+  { id, instance, project }: Claim,
+): RequestSpec {
   const request = currentSpec(record.request)
   const place = claimIds.indexOf(id)
-  return ofOne(request, place >= 0 ? place : request.instanceUuids.indexOf(instance ?? ''), instance)
+  const own = ofOne(request, place >= 0 ? place : request.instanceUuids.indexOf(instance ?? ''), instance)
+  return { ...own, projectId: project ?? own.projectId }
 }
 
 /** The request as the instance at one place asks it, alone and anywhere: the instances of a gang are of several sizes. */

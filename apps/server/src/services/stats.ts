@@ -14,6 +14,7 @@ import {
   type Parsed,
   parseHostStats,
   parseStatsDelta,
+  presentHosts,
   publishedStats,
   quote,
   renewalAge,
@@ -251,9 +252,11 @@ function leftOf(
   path: readonly string[],
 ): Invalid {
   const heir = hosts.findRenamed({ host, node })
+  // a new node of a host that was replaced with all its nodes
+  const names = heir === undefined ? presentHosts(hosts, [host]) : [hostKey(heir)]
   const rule =
-    code === 'report.host_replaced' && heir !== undefined
-      ? `be the present name of the machine: it was replaced and is called ${quote(hostKey(heir))} now`
+    code === 'report.host_replaced'
+      ? `be the present name of the machine: it was replaced and is called ${names.map((name) => quote(name)).join(' or ')} now`
       : 'be the name of a host that is there, or new: this one was forgotten, and an operator has to readmit it before it may report'
   return invalid([issue(path, host, rule, code)], 'PRECONDITION')
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
+import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
 
 /** Something in which two fleets at one revision differ. */
@@ -51,7 +51,12 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
     // what neither has written is shared
-    if (old !== next) yield differences('host', hostKey(next), old && hostView(before, old), hostView(after, next))
+    if (old !== next) yield differences('host', nameOf(old, next), old && hostView(before, old), hostView(after, next))
+  }
+  // they are replaced when they are written, never changed
+  for (const uuid of namesOf(before.aggregates.byUuid, after.aggregates.byUuid)) {
+    const [old, next] = [before.aggregates.byUuid.get(uuid), after.aggregates.byUuid.get(uuid)]
+    if (old !== next) yield differences('aggregate', uuid, viewOf(old), viewOf(next))
   }
   for (const next of after.ledger.changed) {
     const old = before.ledger.claims.get(next.id)
@@ -60,6 +65,10 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
     if (next.group !== null) yield differences('group', next.group, groupView(before, next.group), groupView(after, next.group))
   }
 }
+
+/** A host that left is told by what it was called: another one may have its name by now. */
+const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
+  next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
 /** The differences in some hosts and claims between two fleets, of which one is a copy of the other from before. */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {

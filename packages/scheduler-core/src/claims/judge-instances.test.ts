@@ -205,6 +205,23 @@ describe('a further attempt', () => {
     expect(log.append([change(log)])).toEqual([code === 'claim.id_taken' ? 'claim.key_used' : code])
   })
 
+  test.each([
+    [8, 'claim.lost'],
+    [9, undefined],
+  ])('at level %i: by the account of the instance, after another account moved its claim', (level, verdict) => {
+    const log = threeHosts(level)
+    log.append([someInstances({ key: 'k1', instances: [X], project: 'p', grants: passing })])
+    log.append([aMove({ key: 'm', account: 'operator', hosts: ['h2'], instances: [X], grants: passing, source: refOf(log, 'k1.0') })])
+    log.append([{ type: 'confirm', ...refOf(log, 'm.0') }])
+    const next = (key: string, host: string) => ({ ...attempt(log, key, host, null), source: refOf(log, 'm.0') })
+    expect(log.append([{ ...next('stranger', 'h3'), account: 'stranger' }])).toEqual(['claim.lost'])
+    expect(log.append([next('k2', 'h3')])).toEqual([verdict])
+    if (verdict !== undefined) return
+    expect(log.append([{ ...next('k3', 'h1'), ends: refOf(log, 'k2.0') }])).toEqual([undefined])
+    expect(log.fleet.ledger.claims.get('k3.0')).toMatchObject({ source: 'm.0', project: 'p', instanceAccount: null })
+    expect(findings(log.fleet)).toEqual([])
+  })
+
   test('that has not seen the attempt before it does not count: two at once do not end each other', () => {
     const log = tried()
     const [a, b] = [attempt(log, 'k2', 'h2', null), attempt(log, 'k3', 'h3', null)]

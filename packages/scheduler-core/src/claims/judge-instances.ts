@@ -10,6 +10,7 @@ import type {
 import { projectOf } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { groupAllows } from '../fleet/groups.ts'
+import { OWNERS_ATTEMPTS } from '../fleet/levels.ts'
 import { type Claim, isLive } from './claim.ts'
 import { type InstanceScope, isSameScope, scopeOf } from './instances.ts'
 import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void } from './judge.ts'
@@ -51,7 +52,7 @@ export function judgeAttempt(fleet: Fleet, basis: number, change: AttemptPropose
   const [part, ...others] = change.parts
   const source = ledger.claims.get(change.source.claim)
   if (part === undefined || others.length > 0) return 'claim.lost'
-  if (!isOwn(change, source, change.source.fence) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
+  if (!mayAttempt(fleet, change, source) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
   if (!isSameScope(scopeOf(source), change)) return 'claim.lost'
   const ended = source.target === null ? undefined : ledger.claims.get(source.target)
   // what is released is what the caller has seen: a move that another attempt began since is not
@@ -84,6 +85,13 @@ export function judgeAttempt(fleet: Fleet, basis: number, change: AttemptPropose
 /** A live claim of the caller's own account, as it names it. */
 const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | undefined): claim is Claim =>
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
+
+/** As `isOwn`; or the instance belongs to the account, and another one moved its claim. */
+const mayAttempt = ({ featureLevel }: Fleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
+  claim !== undefined &&
+  (claim.account === change.account || (featureLevel >= OWNERS_ATTEMPTS && scopeOf(claim).account === change.account)) &&
+  claim.fence === change.source.fence &&
+  isLive(claim)
 
 function isTaken({ ledger, now }: Fleet, { parts }: Proposal, scope: InstanceScope): boolean {
   const seen = new Set<string>()

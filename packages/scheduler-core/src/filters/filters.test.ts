@@ -121,7 +121,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'the requested destination is in': { request: { requestedDestination: { host: 'h1' } }, says: true },
     'a host beside the requested destination is out': {
       request: { requestedDestination: { host: 'h2', node: 'h2' } },
-      says: { code: 'host.not_requested', need: 'h2, h2' },
+      says: { code: 'host.not_requested', need: 'h2' },
     },
     'a destination that names nothing asks nothing': { request: { requestedDestination: {} }, says: 'NOT_ASKED' },
     'a member of one of the aggregates is in': {

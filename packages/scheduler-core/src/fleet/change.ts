@@ -137,7 +137,7 @@ export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
 }
 
 /**
- * A further attempt to place an instance that has a live claim of the same account: an open move of that claim. The destination of the
+ * A further attempt to place an instance of the same account that has a live claim: an open move of that claim. The destination of the
  * move that was open is released by the same entry.
  */
 export interface AttemptProposed extends Proposed {
@@ -249,6 +249,8 @@ export interface HostForgotten {
   readonly hosts: readonly HostName[]
   /** Live claims end REVOKED with the reason; without it they make the change void. */
   readonly isForced: boolean
+  /** How many live claims they have as the caller knows; with another number the change is void. Left out, any number will do. */
+  readonly expectedClaims?: number
   readonly reason: string
 }
 

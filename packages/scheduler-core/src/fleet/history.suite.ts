@@ -201,7 +201,7 @@ function leaving(name: HostName, to: string, c: number): Change {
   const reason = 'history'
   if (c % 4 === 3) return { type: 'replace', hosts: [{ from: name, to: { host: to, node: to } }], reason }
   if (c % 4 === 2) return { type: 'readmit', ...name, reason }
-  return { type: 'forget', hosts: [name], isForced: c % 4 === 1, reason }
+  return { type: 'forget', hosts: [name], isForced: c % 4 === 1, ...(c % 3 === 0 && { expectedClaims: c % 5 }), reason }
 }
 
 /** Turns steps into entries of one log, remembering what it needs of the past. */

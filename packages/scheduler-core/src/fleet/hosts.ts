@@ -259,11 +259,19 @@ export class HostTable {
     return this.find(name) ?? this.findForgotten(name) ?? this.findRenamed(name)
   }
 
-  /** Why a report under a name is refused that no present host has; undefined where it may bring a host. */
+  /**
+   * Why a report under a name is refused that no present host has; undefined where it may bring a host. Where all nodes of a host left, so did
+   * the name of the host: no other node may take it either, until it is readmitted.
+   */
   refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
     if (this.#names.find(name) !== undefined) return undefined
-    if (this.findForgotten(name)?.gone?.isReadmitted === false) return 'report.host_forgotten'
-    return this.#names.findRenamed(name) === undefined ? undefined : 'report.host_replaced'
+    const forgotten = this.findForgotten(name)?.gone
+    if (forgotten) return forgotten.isReadmitted ? undefined : 'report.host_forgotten'
+    if (this.#names.findRenamed(name) !== undefined) return 'report.host_replaced'
+    if (this.nodesOf(name.host).length > 0 || this.#names.isFree(name)) return undefined
+    if (this.renamedNodesOf(name.host).length > 0) return 'report.host_replaced'
+    const isReadmitted = (index: HostIndex): boolean => this.get(index).gone?.isReadmitted === true
+    return this.forgottenNodesOf(name.host).every(isReadmitted) ? undefined : 'report.host_forgotten'
   }
 
   /** All nodes of a host name that are there, in the order of first sight. */

@@ -41,6 +41,14 @@ function expectSound({ fleet }: TestLog): void {
 }
 
 describe('forget', () => {
+  test('is void with another number of live claims than was expected', () => {
+    const log = hostsOf('h1')
+    log.append([claimOn('h1')])
+    expect(log.append([{ ...forget('h1', true), expectedClaims: 2 }])).toEqual(['leave.claims_changed'])
+    expect(log.append([{ ...forget('h1', true), expectedClaims: 1 }])).toEqual([undefined])
+    expectSound(log)
+  })
+
   // Placement: test_delete_provider_in_use; Nova: test_delete_compute_service_with_allocations
   test('is void while the host has live claims, and then changes nothing', () => {
     const log = hostsOf('h1')
@@ -300,6 +308,32 @@ describe('replace', () => {
     expectSound(log)
   })
 
+  test('no other node takes the name of a host that left with all its nodes, until it is readmitted', () => {
+    const log = aLog()
+    const node = (host: string, name: string): Change => ({ ...aReport(host, ENOUGH), node: name })
+    const pair = (host: string, by: string, name: string): Change => ({
+      ...replace(host, by),
+      hosts: [{ from: { host, node: name }, to: { host: by, node: name } }],
+    })
+    log.append([{ type: 'feature', level: HOSTS_LEAVE }, node('h1', 'n1'), node('h1', 'n2')])
+    log.append([pair('h1', 'h2', 'n1')])
+    // one node is left, and the name with it
+    expect(log.append([node('h1', 'n3')])).toEqual([undefined])
+    log.append([pair('h1', 'h2', 'n2'), pair('h1', 'h2', 'n3')])
+    expect(log.append([node('h1', 'n4')])).toEqual(['report.host_replaced'])
+    expect(log.append([{ type: 'readmit', host: 'h1', node: 'n1', reason: 'reused' }, node('h1', 'n4'), node('h1', 'n1')])).toEqual([
+      undefined,
+      'report.host_replaced',
+      undefined,
+    ])
+    expect(log.append([node('h1', 'n4')])).toEqual([undefined])
+    for (const name of ['n1', 'n4']) log.append([{ ...forget('h1'), hosts: [{ host: 'h1', node: name }] }])
+    expect(log.append([node('h1', 'n5')])).toEqual(['report.host_replaced'])
+    log.append([{ ...forget('h2'), hosts: ['n1', 'n2', 'n3'].map((name) => ({ host: 'h2', node: name })) }])
+    expect(log.append([node('h2', 'n5')])).toEqual(['report.host_forgotten'])
+    expectSound(log)
+  })
+
   test('a former name of another host is taken until it is readmitted', () => {
     const log = hostsOf('h1', 'h3')
     log.append([replace('h1', 'h2')])
@@ -322,6 +356,32 @@ describe('replace', () => {
     // the host of that name gives its zone up, and the one that it is keeps its own
     expect(log.append([replace('h1', 'h3')])).toEqual([undefined])
     expect(log.fleet.hosts.find(named('h3'))?.zone).toBe('z1')
+    expectSound(log)
+  })
+
+  test('hosts of another zone that all go into the replaced one give their zone up together', () => {
+    const log = aLog()
+    const nodes = (host: string): Change[] => ['n1', 'n2'].map((node) => ({ ...aReport(host, ENOUGH), node }))
+    log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...nodes('h1'), ...nodes('h2')])
+    for (const [i, host] of ['h1', 'h2'].entries()) {
+      const next = { name: host, hosts: [host], metadata: { availability_zone: `z${i + 1}` } }
+      log.append([{ type: 'aggregate', uuid: aUuid(i + 1), expectedVersion: 0, next }])
+    }
+    const pair = (node: string) => ({ from: { host: 'h1', node }, to: { host: 'h2', node } })
+    expect(log.append([{ ...replace('h1', 'h2'), hosts: [pair('n1')] }])).toEqual(['aggregate.zone_conflict'])
+    expect(log.append([{ ...replace('h1', 'h2'), hosts: ['n1', 'n2'].map(pair) }])).toEqual([undefined])
+    expect(log.fleet.hosts.nodesOf('h2').map((index) => log.fleet.hosts.get(index).zone)).toEqual(['z1', 'z1'])
+    expect([1, 2].map((i) => log.fleet.aggregates.byUuid.get(aUuid(i))?.hosts)).toEqual([['h2'], []])
+    expectSound(log)
+  })
+
+  test('no other host becomes a node of a name that was replaced; those that had it go back with all their nodes', () => {
+    const log = hostsOf('h1', 'h3')
+    log.append([replace('h1', 'h2'), { ...aReport('h2', ENOUGH), node: 'n2' }])
+    const to = (from: { host: string; node: string }, node: string) => ({ from, to: { host: 'h1', node } })
+    expect(log.append([{ ...replace('h3', 'h1'), hosts: [to(named('h3'), 'n8')] }])).toEqual(['leave.name_taken'])
+    const back = [to(named('h2'), 'h1'), to({ host: 'h2', node: 'n2' }, 'n2')]
+    expect(log.append([{ ...replace('h2', 'h1'), hosts: back }])).toEqual([undefined])
     expectSound(log)
   })
 

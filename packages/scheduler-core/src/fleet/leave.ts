@@ -33,12 +33,14 @@ export const nameAfter = (
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
-export function takeForget(fleet: Fleet, { hosts: names, isForced, reason }: HostForgotten): Void {
+export function takeForget(fleet: Fleet, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Void {
   const { hosts, now } = fleet
   const found = names.map((name) => hosts.find(name) ?? readmitted(hosts.findForgotten(name)))
   const records = found.filter((record) => record !== undefined)
   if (records.length < names.length) return 'leave.not_there'
-  if (!isForced && records.some((record) => claimsKeeping(record, now).length > 0)) return 'leave.has_claims'
+  const claims = [...new Set(records)].reduce((sum, record) => sum + claimsKeeping(record, now).length, 0)
+  if (!isForced && claims > 0) return 'leave.has_claims'
+  if (expectedClaims !== undefined && claims !== expectedClaims) return 'leave.claims_changed'
   for (const { index, gone } of records) {
     if (gone !== null) {
       // readmitted, and not back yet: its name is given up again
@@ -90,52 +92,84 @@ export function takeReadmit({ hosts, place }: Fleet, name: HostReadmitted): Void
  * Hosts get other names; what they hold, and all that names them by index, follows. A host that came up under a new name already goes into the
  * one that it is: it may hold no live claim, and its report becomes the report.
  */
-export function takeReplace(fleet: Fleet, { hosts: pairs, reason }: HostReplaced): Void {
-  const { hosts } = fleet
-  const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
-  if (keys.size < 2 * pairs.length) return 'leave.name_taken'
-  const refusal = pairs.map((pair) => refusesPair(fleet, pair)).find((code) => code !== undefined)
+export function takeReplace(fleet: Fleet, change: HostReplaced): Void {
+  const refusal = refusesReplace(fleet, change)
   if (refusal !== undefined) return refusal
-  if (wouldMixZones(fleet, pairs)) return 'aggregate.zone_conflict'
-  for (const { from, to } of pairs) replace(fleet, hosts.find(from) as HostRecord, to, reason)
+  const { hosts } = fleet
+  const { hosts: pairs, reason } = change
+  // all of those that go into others leave first: the last node of a name takes the name off the lists of aggregates
+  const reports = pairs.map(({ from, to }) => makeWay(fleet, hosts.find(from) as HostRecord, to, reason))
+  for (const [i, { from, to }] of pairs.entries()) replace(fleet, hosts.find(from) as HostRecord, to, reason, reports[i])
   return undefined
 }
 
-function refusesPair(fleet: Fleet, { from, to }: HostReplaced['hosts'][number]): Void {
-  const { hosts, now } = fleet
+/** Why hosts cannot get the names; undefined when they can. */
+export function refusesReplace(fleet: Fleet, { hosts: pairs }: HostReplaced): Void {
+  const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
+  if (keys.size < 2 * pairs.length) return 'leave.name_taken'
+  const replaced = new Set(pairs.map(({ from }) => fleet.hosts.find(from)?.index))
+  const refusal = pairs.map((pair) => refusesPair(fleet, pair, replaced)).find((code) => code !== undefined)
+  return refusal ?? (wouldMixZones(fleet, pairs) ? 'aggregate.zone_conflict' : undefined)
+}
+
+function refusesPair(
+  { hosts, now }: Fleet,
+  { from, to }: HostReplaced['hosts'][number],
+  replaced: ReadonlySet<HostRecord['index'] | undefined>,
+): Void {
   const old = hosts.find(from)
   if (old === undefined) return 'leave.not_there'
   const renamed = hosts.findRenamed(to)
   if (renamed !== undefined && renamed.index !== old.index) return 'leave.name_taken'
+  // a name that another machine had stays that machine's, unless it goes back with the others
+  const isBack = hosts.renamedNodesOf(to.host).some((index) => replaced.has(index))
+  if (!isBack && hosts.refusesName(to) === 'report.host_replaced') return 'leave.name_taken'
   const next = hosts.find(to)
   if (next === undefined) return undefined
   if (next.index === old.index) return 'leave.name_taken'
   return claimsKeeping(next, now).length > 0 ? 'leave.has_claims' : undefined
 }
 
-/** Whether a new name would bring a host into two availability zones: an operator may have listed that name in an aggregate before. */
+/**
+ * Whether a host name would be in two availability zones in the end: an operator may have listed the new one in an aggregate before. It
+ * follows what `takeReplace` does to the lists of aggregates, name by name.
+ */
 function wouldMixZones({ aggregates, hosts }: Fleet, pairs: HostReplaced['hosts']): boolean {
-  const zonesByName = new Map<string, Set<string>>()
-  for (const { from, to } of pairs) {
-    // the only node of the new name gives its place in aggregates up
-    const isVacated = hosts.find(to) !== undefined && hosts.nodesOf(to.host).length === 1
-    const zones = zonesByName.get(to.host) ?? new Set()
-    for (const name of isVacated ? [from.host] : [from.host, to.host])
-      for (const { metadata } of aggregates.of(name)) if (metadata[ZONE_KEY] !== undefined) zones.add(metadata[ZONE_KEY])
-    zonesByName.set(to.host, zones)
+  const zonesIn = (host: string) => new Set(aggregates.of(host).flatMap(({ metadata }) => metadata[ZONE_KEY] ?? []))
+  const names = new Set(pairs.flatMap(({ from, to }) => [from.host, to.host]))
+  const after = new Map(Array.from(names, (host) => [host, { nodes: hosts.nodesOf(host).length, zones: zonesIn(host) }]))
+  const named = (host: string) => after.get(host) ?? { nodes: 0, zones: new Set<string>() }
+  const leave = (host: string): void => {
+    const { nodes, zones } = named(host)
+    after.set(host, { nodes: nodes - 1, zones: nodes > 1 ? zones : new Set() })
   }
-  return [...zonesByName.values()].some(({ size }) => size > 1)
+  for (const { to } of pairs) if (hosts.find(to) !== undefined) leave(to.host)
+  for (const { from, to } of pairs) {
+    const { zones } = named(from.host)
+    if (from.host === to.host) continue
+    leave(from.host)
+    const joined = named(to.host)
+    after.set(to.host, { nodes: joined.nodes + 1, zones: new Set([...joined.zones, ...zones]) })
+  }
+  return [...after.values()].some(({ zones }) => zones.size > 1)
 }
 
-function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string): void {
-  const { hosts, ledger, place, now } = fleet
+/** What a host had reported that goes into another one, as it was before it left. */
+type Reported = HostRecord & { readonly state: number }
+
+/** Takes a host of that name out of the way of the one that gets it. */
+function makeWay(fleet: Fleet, old: HostRecord, to: HostName, reason: string): Reported | undefined {
+  const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
-  // as it is before it is buried
-  const reported = next?.gone === null ? { ...next, state: at(hosts.columns.liveness, next.index) } : undefined
-  if (next !== undefined) {
-    endClaims(fleet, next, reason)
-    bury(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
-  }
+  if (next === undefined) return undefined
+  const reported = next.gone === null ? { ...next, state: at(hosts.columns.liveness, next.index) } : undefined
+  endClaims(fleet, next, reason)
+  bury(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
+  return reported
+}
+
+function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string, reported: Reported | undefined): void {
+  const { hosts, ledger, place, now } = fleet
   hosts.keepBefore(old.index)
   const record = hosts.own(old.index)
   const from = { host: record.host, node: record.node }
@@ -156,7 +190,7 @@ function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string): v
 }
 
 /** The report, the documents and the sign of life of the host that is the same machine; what the old one sends late is stale. */
-function takeOver(fleet: Fleet, record: OwnHostRecord, from: HostRecord & { readonly state: number }): void {
+function takeOver(fleet: Fleet, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
   record.reporters = new Map([
     ...record.reporters,

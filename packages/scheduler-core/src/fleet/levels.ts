@@ -16,5 +16,8 @@ export const HOSTS_LEAVE = 9
  */
 export const ENDED_CLAIMS = 9
 
+/** A further attempt is of the account that the instance belongs to, whoever moved its claim. */
+export const OWNERS_ATTEMPTS = 9
+
 /** Claims keep since when the report of their host does not list their instance any more. */
 export const UNLISTED_TIMES = 9

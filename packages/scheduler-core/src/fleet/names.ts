@@ -84,6 +84,8 @@ export class HostNames {
   #present = new NameMap()
   #forgotten = new NameMap()
   #former = new NameMap()
+  /** Former names that were given free since, for another machine; whoever uses one now. */
+  #free = new NameMap()
 
   /** The host of that name that is there. */
   find(name: HostName): HostIndex | undefined {
@@ -113,10 +115,15 @@ export class HostNames {
     return this.#former.nodesOf(host)
   }
 
+  /** Whether a host gave that name up, and it was given free since. */
+  isFree(name: HostName): boolean {
+    return this.#former.find(name) === undefined && this.#free.find(name) !== undefined
+  }
+
   /** Enters all names of a host. A name that is in use stays with the host that uses it. */
   enter(named: Named): void {
     const { index, gone, formerNames } = named
-    for (const name of formerNames) if (!name.isFree) this.#former.set(name, index)
+    for (const name of formerNames) (name.isFree ? this.#free : this.#former).set(name, index)
     if (gone === null) {
       this.#former.delete(named)
       this.#forgotten.delete(named)
@@ -127,7 +134,7 @@ export class HostNames {
   /** Takes all names of a host out: call it before any of them changes. */
   leave(named: Named): void {
     for (const map of [this.#present, this.#forgotten]) if (map.find(named) === named.index) map.delete(named)
-    for (const name of named.formerNames) if (this.#former.find(name) === named.index) this.#former.delete(name)
+    for (const map of [this.#former, this.#free]) for (const name of named.formerNames) if (map.find(name) === named.index) map.delete(name)
   }
 
   copy(): HostNames {
@@ -135,6 +142,7 @@ export class HostNames {
     copy.#present = this.#present.copy()
     copy.#forgotten = this.#forgotten.copy()
     copy.#former = this.#former.copy()
+    copy.#free = this.#free.copy()
     return copy
   }
 }

@@ -60,3 +60,8 @@ test('a request means the hosts of its names; where none was replaced it is the 
   const other = aRequest({ forceHosts: ['b'], ignoreHosts: ['x'], requestedDestination: { host: 'b' } })
   expect(withPresentNames(log.fleet, other)).toBe(other)
 })
+
+test('a node that is named without its host is found by its old name, whatever its host is called', () => {
+  const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
+  expect(withPresentNames(log.fleet, aRequest({ forceNodes: ['n1', 'b'] })).forceNodes).toEqual(['n2', 'b'])
+})

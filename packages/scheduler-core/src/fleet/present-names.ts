@@ -16,8 +16,15 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
 }
 
 /** The same for nodes that are named without their hosts. */
-const presentNodes = (hosts: HostTable, names: readonly string[]): readonly string[] =>
-  changed(names, (node) => [presentName(hosts, { host: node, node }).node])
+function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return names
+  const there = new Set(hosts.present.map(({ node }) => node))
+  return changed(names, (name) => {
+    if (there.has(name)) return [name]
+    const had = hosts.records.filter(({ formerNames }) => formerNames.some(({ node, isFree }) => !isFree && node === name))
+    return had.length === 0 ? [name] : had.map((record) => heirOf(hosts, record).node)
+  })
+}
 
 /** The same for one node of a host. */
 export function presentName(hosts: HostTable, name: HostName): HostName {

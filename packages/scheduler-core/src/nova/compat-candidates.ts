@@ -18,7 +18,8 @@ export const novaCandidatesFilter: Filter = {
     const lists = [ignoreHosts, forceHosts, forceNodes]
     if (requestedDestination?.host === undefined && lists.every((names) => !names?.length)) return undefined
     const hostOf = ownHostsOf(fleet)
-    const names = [requestedDestination?.host, ...(forceHosts ?? []), ...(forceNodes ?? [])].filter((name) => typeof name === 'string')
+    const all = [requestedDestination?.host, ...(forceHosts ?? []), ...(forceNodes ?? [])]
+    const names = [...new Set(all)].filter((name) => typeof name === 'string')
     return {
       passes: (host) => candidatesOf(wanted, [hostOf(host)]).hosts.length > 0,
       reason: (host) =>

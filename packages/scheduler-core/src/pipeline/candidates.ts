@@ -110,7 +110,7 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, f
   const isNamed = hosts.size === 0 ? undefined : new Set(named(fleet, hosts))
   return {
     passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.size === 0 || nodes.has(fleet.hosts.get(host).node)),
-    reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
+    reason: { code: 'host.not_requested', need: [...new Set([...hosts, ...nodes])].slice(0, 5).join(', ') },
     field: [
       ...(forceHosts.length > 0 ? ['forceHosts'] : []),
       ...(forceNodes.length > 0 ? ['forceNodes'] : []),

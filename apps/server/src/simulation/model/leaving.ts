@@ -10,11 +10,15 @@ export function liveOn(fleet: ModelFleet, host: ModelHost): ModelClaim[] {
   return fleet.claims.filter((claim) => claim.host === host.name && isLive(claim)).sort((a, b) => a.fence - b.fence)
 }
 
+function countClaims(fleet: ModelFleet, host: ModelHost): number {
+  return host.gone === null ? liveOn(fleet, host).filter((claim) => !isOverdue(fleet, claim)).length : 0
+}
+
 export function hasClaims(fleet: ModelFleet, host: ModelHost): boolean {
   return liveOn(fleet, host).some((claim) => !isOverdue(fleet, claim))
 }
 
-export function judgeForget(fleet: ModelFleet, { hosts: names, isForced }: ModelChange): string | undefined {
+export function judgeForget(fleet: ModelFleet, { hosts: names, isForced, expectedClaims }: ModelChange): string | undefined {
   const readmitted = (name: string): ModelHost | undefined => {
     const forgotten = findForgotten(fleet, name)
     return forgotten?.gone === 'readmitted' ? forgotten : undefined
@@ -22,6 +26,8 @@ export function judgeForget(fleet: ModelFleet, { hosts: names, isForced }: Model
   const hosts = names.map(({ host }: ModelChange) => fleet.host(host) ?? readmitted(host))
   if (hosts.includes(undefined)) return 'leave.not_there'
   if (!isForced && hosts.some((host: ModelHost) => hasClaims(fleet, host))) return 'leave.has_claims'
+  const count = hosts.reduce((sum: number, host: ModelHost) => sum + countClaims(fleet, host), 0)
+  if (expectedClaims !== undefined && expectedClaims !== count) return 'leave.claims_changed'
   for (const host of hosts)
     if (host.gone === null) bury(fleet, host, 'forgotten')
     else host.gone = 'forgotten'

@@ -68,13 +68,15 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** A move of a claim of the same account, after the destination of its open move is released. */
+/** A move of a claim of the same account, or of one whose instance is that account's, after the destination of its open move is released. */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
   const isOwn = (claim: ModelClaim | undefined, at: number | undefined): claim is ModelClaim =>
     isLive(claim) && claim.account === change.account && claim.fence === at
-  if (change.parts.length !== 1 || !isOwn(source, change.source.fence)) return 'claim.lost'
+  const isOfOwner = fleet.level >= 9 && source?.within === change.account
+  if (change.parts.length !== 1 || !isLive(source) || source.fence !== change.source.fence) return 'claim.lost'
+  if (source.account !== change.account && !isOfOwner) return 'claim.lost'
   if (source.instance === null || source.instance !== part.instance) return 'claim.lost'
   const inScope = claimsOf(fleet, source.instance, scopeOf(change))
   if (!inScope.includes(source)) return 'claim.lost'

@@ -146,7 +146,13 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
     case 'usedFrom':
       return { type, host: hostAt(a), node: hostAt(a), usedFrom: b % 2 === 0 ? 'REPORT' : 'CLAIMS', reason: 'test' }
     case 'forget':
-      return { type, hosts: [{ host: hostAt(a), node: hostAt(a) }], isForced: b % 3 === 0, reason: 'test' }
+      return {
+        type,
+        hosts: [{ host: hostAt(a), node: hostAt(a) }],
+        isForced: b % 3 === 0,
+        ...(c % 2 === 0 && { expectedClaims: c % 3 }),
+        reason: 'test',
+      }
     case 'readmit':
       return { type, host: hostAt(a), node: hostAt(a), reason: 'test' }
     case 'replace':
