@@ -21,3 +21,6 @@ export const OWNERS_ATTEMPTS = 9
 
 /** Claims keep since when the report of their host does not list their instance any more. */
 export const UNLISTED_TIMES = 9
+
+/** Under `compat: nova`, what Placement decides before any filter of Nova's is asked: zones, traits, aggregates, tenants, image types. */
+export const PLACEMENT_RULES = 10
