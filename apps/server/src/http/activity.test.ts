@@ -58,7 +58,7 @@ test('what was asked is counted once, by step, by reason and by flavor, as the l
     { code: expect.stringMatching(/^memory\./), decisions: 1 },
   ])
   for (const { code, decisions: count } of failures) {
-    const query = `outcome:PARTIAL,NO_VALID_HOST reason.last:${code} last:1h`
+    const query = `outcome:PARTIAL,NO_VALID_HOST cause:${code} last:1h`
     const list = await dataOf(api, 'query ($query: String) { decisions(query: $query) { totalCount } }', { query })
     expect([code, list.decisions.totalCount]).toEqual([code, count])
   }

@@ -1,7 +1,6 @@
 import {
   asksAges,
   asksPlain,
-  type Cause,
   type Change,
   type Claim,
   type ClaimRef,
@@ -13,6 +12,7 @@ import {
   type Entry,
   type Fleet,
   groupOf,
+  KEPT_CAUSES,
   lacksOf,
   levelOf,
   liftSource,
@@ -24,8 +24,10 @@ import {
   STRICT_CLAIMS,
   unansweredOf,
 } from '@gantt/scheduler-core'
+import type { KeptCause } from '../db/rows.ts'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
+import { keptCause } from './kept-cause.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
@@ -326,7 +328,7 @@ function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reas
   const { place } = kept
   return {
     type: 'unlogged',
-    decision: { ...kept, outcome: 'NO_VALID_HOST', answer: [], reasons },
+    decision: { ...kept, outcome: 'NO_VALID_HOST', answer: [], reasons, ...(fleet.hosts.featureLevel >= KEPT_CAUSES && { cause }) },
     answer: () => work.settle({ type: 'refused', record, place, reasons, cause, found, revision: fleet.place.revision }),
     fail: (error) => work.fail(error),
   }
@@ -360,12 +362,12 @@ function whyRefused(
       solution: gathered.solution,
     })
   const reasons = refusalsOf(fleet, request, profile, found)
-  const cause = causeOf(fleet, request, profile, found)
+  const cause = keptCause(causeOf(fleet, request, profile, found))
   overlay.rollback(held)
   return { cause, reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })) }
 }
 
 interface Refused {
   readonly reasons: readonly RefusalReason[]
-  readonly cause: Cause
+  readonly cause: KeptCause
 }

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import {
   anywhere,
-  type Cause,
   type Change,
   type Claim,
   canonicalJson,
-  causeText,
   DEFAULT_PROFILE,
   type Destination,
   type Fleet,
@@ -15,6 +13,7 @@ import {
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
+import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { Gather } from '../replica/gather.ts'
 import { findSource, isMove, requestNow } from '../replica/moves.ts'
@@ -93,6 +92,8 @@ export interface NoHost extends Failure {
   readonly type: 'no-host'
   readonly decision: DecisionView
   readonly reasons: readonly RefusalReason[]
+  /** Null for a caller that may not see hosts. */
+  readonly cause: KeptCause | null
   readonly placedCount: number
   readonly ignored: readonly string[]
 }
@@ -343,12 +344,12 @@ function refused(
   asked: number,
 ): Omit<NoHost, 'ignored'> {
   const message = noHostMessage(cause, found, asked)
-  return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, placedCount: found }
+  return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, cause, placedCount: found }
 }
 
 /** Why no host takes a request that found `found` hosts of those that it asked for. */
-export const noHostMessage = (cause: Cause, found: number, asked: number): string =>
-  `${asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`} ${causeText(cause)}`
+export const noHostMessage = ({ text }: KeptCause, found: number, asked: number): string =>
+  `${asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`} ${text}`
 
 function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
   const path = ['input', 'moveOf']
