@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { HOSTS_LEAVE } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -20,7 +20,7 @@ function town(more: Record<string, HostShape> = {}): Fleet {
     large2: { vcpus: 64, memoryMb: 131_072 },
     ...more,
   }
-  log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
   const zones = { z1: ['small1', 'small2'], z2: ['large1', 'large2'] }
   log.append(
     Object.entries(zones).map(([zone, members], i) => ({
