@@ -1,6 +1,11 @@
 import { type BatchOfMoves, type FilterCount, fallbackReasons, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
-import { causeOfRefusal } from '../db/rows.ts'
-import type { DecisionPage, DecisionView, LostTry as LostTryShape, StoredDecision } from '../services/decisions.ts'
+import {
+  causeOfRefusal,
+  type DecisionPage,
+  type DecisionView,
+  type LostTry as LostTryShape,
+  type StoredDecision,
+} from '../services/decisions.ts'
 import { sentenceOf } from '../services/outcome.ts'
 import { solverSentence } from '../services/solver-text.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'

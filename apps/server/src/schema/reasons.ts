@@ -1,5 +1,4 @@
-import type { KeptCause } from '../db/rows.ts'
-import type { RefusalReason } from '../services/decisions.ts'
+import type { KeptCause, RefusalReason } from '../services/decisions.ts'
 import { builder } from './builder.ts'
 
 export const ReasonCount = builder.objectRef<RefusalReason>('ReasonCount').implement({

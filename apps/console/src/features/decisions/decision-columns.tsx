@@ -1,7 +1,6 @@
 import type { RowField } from '../../lib/csv.ts'
-import { formatCount, formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
+import { formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { LIST } from './documents.ts'
