@@ -34,7 +34,7 @@ const WOULD_FIT = `query WhatWouldFit($input: WhatWouldFitInput!) {
   whatWouldFit(input: $input) {
     asOf fits headline tried cut
     counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName node } verified effort text overlay simulation }
-    binding { filter soleRejections refuses nearestHost text }
+    cause { code text admittedHosts hostName node }
   }
 }`
 

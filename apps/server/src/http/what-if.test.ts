@@ -208,7 +208,7 @@ describe('capacity', () => {
 
 const WOULD_FIT = `query ($in: WhatWouldFitInput!) { whatWouldFit(input: $in) { asOf fits headline tried cut
   counterfactuals { kind changes { kind subject from to places { kind name } } unlocks exampleHosts { hostName } verified effort text overlay simulation }
-  binding { filter soleRejections refuses nearestHost text } } }`
+  cause { code text admittedHosts hostName } } }`
 
 const wouldFit = async (input: Record<string, unknown>): Promise<Json> => (await ask(WOULD_FIT, { in: input })).whatWouldFit
 
@@ -231,10 +231,10 @@ describe('whatWouldFit', () => {
     const before = await standing()
     const { decision } = await placeWith(api, {}, gantt)
     for (const subject of [{ spec: { gantt } }, { decisionId: decision.id }]) {
-      const { fits, counterfactuals, binding, cut } = await wouldFit(subject)
+      const { fits, counterfactuals, cause, cut } = await wouldFit(subject)
       expect({ fits, cut }).toEqual({ fits: false, cut: null })
       expect(counterfactuals.length).toBeGreaterThan(0)
-      expect(binding.refuses).toBeGreaterThan(0)
+      expect(cause).toMatchObject({ code: expect.any(String), text: expect.any(String) })
       for (const { simulation, text, verified } of counterfactuals) {
         const { placed, failed } = await simulate(simulation)
         expect([text, verified, placed > 0, failed]).toEqual([text, true, true, 0])
@@ -275,16 +275,16 @@ describe('whatWouldFit', () => {
     expect(await wouldFit({ decisionId: decision.id })).toMatchObject({
       fits: true,
       counterfactuals: [],
-      binding: null,
+      cause: null,
       headline: 'It fits as it is: there is nothing to change.',
     })
   })
 
-  test('where nothing will do, what is most in the way is named', async () => {
+  test('where nothing will do, the cause is named', async () => {
     const spec = { gantt: { flavor: { vcpus: 64, memoryMb: 1_024 } } }
-    const { counterfactuals, binding, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
+    const { counterfactuals, cause, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
     expect(counterfactuals).toEqual([])
-    expect(binding).toMatchObject({ soleRejections: 3, refuses: 3 })
-    expect(headline).toContain(`Most in the way is ${binding.filter}, which refuses 3 hosts`)
+    expect(cause).toMatchObject({ code: 'cpu.too_few', admittedHosts: 3 })
+    expect(headline).toBe(`Nothing within the limits makes it fit. ${cause.text}`)
   })
 })

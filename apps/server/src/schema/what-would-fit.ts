@@ -1,7 +1,6 @@
 import { changeKinds } from '@gantt/scheduler-core'
 import {
   type WhatWouldFitAnswer as Answer,
-  type Binding,
   type ChangePlace as ChangePlaceShape,
   type Counterfactual as CounterfactualShape,
   placeKinds,
@@ -9,6 +8,7 @@ import {
 import { builder } from './builder.ts'
 import { CapacityCut } from './capacity.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
+import { RefusalCause } from './reasons.ts'
 
 const ChangeKind = builder.enumType('ChangeKind', {
   description: 'What would have to be other: what is asked, what is there, or how it is decided.',
@@ -91,21 +91,6 @@ const Counterfactual = builder.objectRef<CounterfactualShape>('Counterfactual').
   }),
 })
 
-const BindingConstraint = builder.objectRef<Binding>('BindingConstraint').implement({
-  description: 'The filter that is most in the way.',
-  fields: (t) => ({
-    filter: t.exposeString('filter', { description: 'The filter.' }),
-    soleRejections: t.exposeInt('soleRejections', { description: 'Hosts that it alone refuses.' }),
-    refuses: t.exposeInt('refuses', { description: 'Hosts that it refuses, others too or not.' }),
-    nearestHost: t.string({
-      nullable: true,
-      description: 'The refused host that is nearest to passing it.',
-      resolve: ({ nearest }) => nearest?.host ?? null,
-    }),
-    text: t.exposeString('text', { nullable: true, description: 'Why it refuses that one.' }),
-  }),
-})
-
 const WhatWouldFitAnswer = builder.objectRef<Answer>('WhatWouldFitAnswer').implement({
   description: 'What would make a request fit. Nothing was changed.',
   fields: (t) => ({
@@ -117,7 +102,12 @@ const WhatWouldFitAnswer = builder.objectRef<Answer>('WhatWouldFitAnswer').imple
       description: 'Least effort first, then most hosts.',
       resolve: ({ counterfactuals }) => [...counterfactuals],
     }),
-    binding: t.expose('binding', { type: BindingConstraint, nullable: true, description: 'What is most in the way; null where it fits.' }),
+    cause: t.field({
+      type: RefusalCause,
+      nullable: true,
+      description: 'Why no host takes it as it is; null where it fits.',
+      resolve: ({ cause }) => cause,
+    }),
     tried: t.exposeInt('runs', { description: 'Decisions that were tried.' }),
     cut: t.expose('cut', {
       type: CapacityCut,

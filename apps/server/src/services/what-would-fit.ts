@@ -3,17 +3,16 @@ import {
   type Counterfactual as CoreCounterfactual,
   changeKinds,
   type FleetEdits,
-  type HostName,
   isNoEdit,
   type ProposedChange,
   profileRef,
-  reasonText,
   type WhatWouldFit,
   whatWouldFit,
 } from '@gantt/scheduler-core'
+import { keptCause } from '../replica/kept-cause.ts'
 import { answerInPieces } from '../replica/question.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
-import type { Decisions } from './decisions.ts'
+import type { Decisions, KeptCause } from './decisions.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault } from './outcome.ts'
 import { toSpecInput } from './spec-input.ts'
@@ -52,19 +51,12 @@ export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 're
   readonly simulation: unknown
 }
 
-export interface Binding {
-  readonly filter: string
-  readonly soleRejections: number
-  readonly refuses: number
-  readonly nearest: HostName | null
-  readonly text: string | null
-}
-
 export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' | 'cut'> {
   readonly asOf: number
   readonly headline: string
   readonly counterfactuals: readonly Counterfactual[]
-  readonly binding: Binding | null
+  /** Null where it fits. */
+  readonly cause: KeptCause | null
 }
 
 /** What would have to be other for a request to fit. */
@@ -127,8 +119,8 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         return { ...rest, changes: said, verified: true, overlay, simulation }
       }
       const counterfactuals = found.counterfactuals.map(toAnswer)
-      const binding = toBinding(found)
-      return { fits: found.fits, runs: found.runs, cut: found.cut, asOf, counterfactuals, binding, headline: headlineOf(found, binding) }
+      const cause = found.cause && keptCause(found.cause)
+      return { fits: found.fits, runs: found.runs, cut: found.cut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
     },
   }
 }
@@ -165,13 +157,7 @@ const toChange = ({ setMetadata, ...change }: FleetEdits['aggregateChanges'][num
   setMetadata: Object.entries(setMetadata).map(([key, value]) => ({ key, value })),
 })
 
-function toBinding({ binding }: WhatWouldFit): Binding | null {
-  if (binding === null) return null
-  const { nearest, ...rest } = binding
-  return { ...rest, nearest: nearest?.host ?? null, text: nearest === null ? null : reasonText(nearest.reason) }
-}
-
-function headlineOf({ fits, counterfactuals, cut }: WhatWouldFit, binding: Binding | null): string {
+function headlineOf({ fits, counterfactuals, cut }: WhatWouldFit, cause: KeptCause | null): string {
   if (fits) return 'It fits as it is: there is nothing to change.'
   const more =
     cut === null
@@ -181,8 +167,5 @@ function headlineOf({ fits, counterfactuals, cut }: WhatWouldFit, binding: Bindi
         : ' Not all was tried: that many decisions are the limit.'
   const [best] = counterfactuals
   if (best !== undefined) return `The least: ${best.text}.${more}`
-  if (binding === null) return `There is no host at all.${more}`
-  const sole = binding.soleRejections > 0 ? `; it alone keeps ${binding.soleRejections} from passing` : ''
-  const near = binding.nearest === null ? '' : ` Nearest: ${binding.nearest.host}. ${binding.text}`
-  return `Nothing within the limits makes it fit. Most in the way is ${binding.filter}, which refuses ${binding.refuses} hosts${sole}.${near}${more}`
+  return `Nothing within the limits makes it fit.${cause === null ? '' : ` ${cause.text}`}${more}`
 }

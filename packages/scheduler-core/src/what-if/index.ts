@@ -1,5 +1,4 @@
 export { append, appendInSteps, applyEdits, REMOVED } from './apply-edits.ts'
-export type { BindingConstraint } from './binding.ts'
 export { type Bottleneck, type Capacity, type CapacityGroup, type CapacityOptions, countCapacity } from './capacity.ts'
 export { type CurvePoint, curveOf } from './curve.ts'
 export {

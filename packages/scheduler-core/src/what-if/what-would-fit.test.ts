@@ -168,21 +168,18 @@ describe('what would make a request fit', () => {
   })
 
   test('a request that is placed needs no change, and is said to', () => {
-    expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], binding: null })
+    expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], cause: null })
   })
 
-  test('where nothing within the limits will do, the binding constraint is named with what is nearest', () => {
+  test('where nothing within the limits will do, the cause is told with what is nearest', () => {
     const hosts = { h1: { memoryMb: 1_024, vcpus: 1, localGb: 1 }, h2: { memoryMb: 2_048, vcpus: 1, localGb: 1 } }
     const asked = aRequest({ flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 10 } })
-    const { counterfactuals, binding } = ask(aFleet(hosts), asked, { kinds: ['REQUEST'] })
+    const { counterfactuals, cause } = ask(aFleet(hosts), asked, { kinds: ['REQUEST'] })
     expect(counterfactuals).toEqual([])
-    expect(binding).toMatchObject({ soleRejections: 0, refuses: 2, nearest: { host: { host: expect.any(String) } } })
+    expect(cause).toMatchObject({ admitted: 2, nearest: { name: { host: 'h1' } } })
     const sole = ask(aFleet({ h1: { memoryMb: 1_024 }, h2: { memoryMb: 4_096 } }), aRequest({ memoryMb: 8_192 }), { maxChanges: 1 })
-    expect(sole.binding).toMatchObject({
-      filter: 'RamFilter',
-      soleRejections: 2,
-      nearest: { host: { host: 'h2' }, reason: { have: 4_096 } },
-    })
+    expect(sole.cause).toMatchObject({ admitted: 2, nearest: { name: { host: 'h2' } } })
+    expect(sole.cause?.nearest?.refusals[0]).toMatchObject({ filter: 'RamFilter', reason: { code: 'memory.short', have: 4_096 } })
   })
 
   test('trials are bounded by their number and by time', () => {
@@ -231,7 +228,7 @@ describe.each(['default', 'random', 'nova-compat'])('by the profile %s', (name) 
         const found = ask(fleet, request, { profile, first: 5, mostRuns: 40 })
         const { placed } = atOnce(simulate(fleet, { requests: [{ request, count: 1 }], profile, seed: 's', isOver: () => false }))
         expect(found.fits).toBe(placed === request.numInstances)
-        expect(found.binding === null).toBe(found.fits)
+        expect(found.cause === null).toBe(found.fits)
         expectPlaced(fleet, found, profile)
       }),
       { numRuns: 15 },

@@ -1,3 +1,4 @@
+import type { Cause } from '../cause/cause.ts'
 import type { HostName } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
@@ -5,7 +6,6 @@ import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
-import { type BindingConstraint, type Survey, surveyRefusals } from './binding.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
 import { leastOf } from './remedies/amounts.ts'
@@ -13,6 +13,7 @@ import { anotherHost } from './remedies/another-host.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, gentlest, type Kept, sharedRoom } from './shared-room.ts'
+import { type Survey, surveyRefusals } from './survey.ts'
 import { type Applied, applyTo, createFleets, decideOn, type Trial, tryOn } from './trial.ts'
 
 export interface WhatWouldFitOptions {
@@ -54,8 +55,8 @@ export interface WhatWouldFit {
   readonly fits: boolean
   /** Least effort first, then most hosts. */
   readonly counterfactuals: readonly Counterfactual[]
-  /** What is most in the way; null where it fits. */
-  readonly binding: BindingConstraint | null
+  /** Why no host takes it as it is; null where it fits. */
+  readonly cause: Cause | null
   /** Decisions tried. */
   readonly runs: number
   /** Why there may be more: null when everything that was thought of was tried. Of two changes that is not every pair. */
@@ -73,7 +74,7 @@ const INSTANCES = 'instances'
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
   const start = yield* decideOn(fleet, options.seed, request, options.profile, () => undefined)
-  if (start.found === request.numInstances) return { fits: true, counterfactuals: [], binding: null, runs: 1, cut: null }
+  if (start.found === request.numInstances) return { fits: true, counterfactuals: [], cause: null, runs: 1, cut: null }
   yield
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options)
@@ -145,7 +146,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       )
   }
   counterfactuals.sort((a, b) => a.effort - b.effort || b.unlocks - a.unlocks)
-  return { fits: false, counterfactuals, binding: survey.binding, runs, cut }
+  return { fits: false, counterfactuals, cause: survey.cause, runs, cut }
 }
 
 /** The refusals of the first instance that found no host, as it met the fleet: what was placed before it is held meanwhile. */

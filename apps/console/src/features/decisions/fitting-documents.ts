@@ -6,7 +6,7 @@ export const FITTING = graphql(`
     whatWouldFit(input: { decisionId: $id, first: 10 }) {
       fits headline tried cut
       counterfactuals { kind unlocks verified effort text changes { places { kind name } } exampleHosts { hostName node } simulation }
-      binding { filter soleRejections refuses nearestHost text }
+      cause { code text hostName node }
     }
   }
 `)

@@ -14,7 +14,8 @@ const kinds: Readonly<Record<string, string>> = { REQUEST: 'request', FLEET: 'fl
 
 /** What was found, smallest effort first; each with where it is tried and where it is done. */
 export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOpen(host: string): void }) {
-  const { headline, counterfactuals, binding, tried, cut } = answer
+  const { headline, counterfactuals, cause, tried, cut } = answer
+  const nearest = cause?.hostName == null ? null : nameOfHost({ hostName: cause.hostName, node: cause.node ?? cause.hostName })
   return (
     <div data-fitting={counterfactuals.length}>
       <Text role="status">{headline}</Text>
@@ -56,17 +57,15 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
           </Table>
         </ScrollBox>
       )}
-      {binding === null ? null : (
-        <Text size="sm" data-binding={binding.filter}>
-          Most in the way is {binding.filter}: it refuses {countHosts(binding.refuses)}, {formatCount(binding.soleRejections)} of them it
-          alone.
-          {binding.text === null ? '' : ` ${binding.text}`}{' '}
-          {binding.nearestHost === null ? null : (
-            <Button size="compact-xs" variant="subtle" onClick={() => onOpen(binding.nearestHost ?? '')}>
-              Why not {binding.nearestHost}
-            </Button>
-          )}
+      {cause === null || counterfactuals.length === 0 ? null : (
+        <Text size="sm" data-cause={cause.code}>
+          {cause.text}
         </Text>
+      )}
+      {nearest === null ? null : (
+        <Button size="compact-xs" variant="subtle" onClick={() => onOpen(nearest)}>
+          Why not {nearest}
+        </Button>
       )}
       <Text size="xs" c="dimmed">
         {formatCount(tried)} decisions were tried.{' '}

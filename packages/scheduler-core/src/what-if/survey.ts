@@ -1,3 +1,4 @@
+import type { Cause } from '../cause/cause.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -11,17 +12,6 @@ import { hasEndingClaims } from './remedies/ending-claims.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
-/** The filter that is most in the way of a request. */
-export interface BindingConstraint {
-  readonly filter: string
-  /** Hosts that it alone refuses: without it they would have passed everything. */
-  readonly soleRejections: number
-  /** Hosts that it refuses, others too or not. */
-  readonly refuses: number
-  /** The refused host that is nearest to passing it, and why it does not. */
-  readonly nearest: { readonly host: HostName; readonly reason: Reason } | null
-}
-
 /** A host worth looking at: it stands for others that are refused for the same reasons. */
 export interface NearHost {
   readonly name: HostName
@@ -32,7 +22,8 @@ export interface NearHost {
 export interface Survey {
   /** Few reasons first, then nearest. */
   readonly nearest: readonly NearHost[]
-  readonly binding: BindingConstraint | null
+  /** Why no host passes. */
+  readonly cause: Cause
 }
 
 /** Hosts that stand for the others of their kind, and how many kinds are looked at. */
@@ -61,18 +52,12 @@ export function* surveyRefusals(
 ): Steps<Survey> {
   const examination = yield* examineInSteps(fleet, request, profile, seed, instance)
   const kinds = new Map<string, Found[]>()
-  const nearestOf = new Map<string, Found & { readonly reason: Reason }>()
   yield
   for (const { index } of fleet.hosts.present) {
     if (index > 0 && index % SLICE === 0) yield
     const reasons = reasonsOf(examination, index)
     if (reasons.length === 0) continue
     const found: Found = { host: index, reasons, distance: distanceOfReasons(reasons.map(({ reason }) => reason)) }
-    for (const { filter, reason } of reasons) {
-      const own = distanceOfReasons([reason])
-      const best = nearestOf.get(filter)
-      if (best === undefined || own < best.distance) nearestOf.set(filter, { ...found, distance: own, reason })
-    }
     if (reasons.length > MOST_REASONS) continue
     const kind = reasons.map(({ filter, reason }) => `${filter} ${reason.code} ${reason.subject ?? ''}`).join('\n')
     const group = kinds.get(kind)
@@ -93,7 +78,7 @@ export function* surveyRefusals(
     yield
     nearest.push(...chosenOf(group, minHosts, toNear))
   }
-  return { nearest, binding: bindingOf(fleet, examination, nearestOf) }
+  return { nearest, cause: yield* examination.cause() }
 }
 
 const sizeOf = (group: readonly Found[]): number => group[0]?.reasons.length ?? 0
@@ -133,24 +118,6 @@ function reasonsOf({ steps, refusedBy, bytesPerHost, firstRefusing, reasonOf }: 
     if (((refusedBy[host * bytesPerHost + (s >> 3)] as number) >> (s & 7)) & 1)
       reasons.push({ filter: (steps[s] as (typeof steps)[number]).filter, reason: reasonOf(host, s) })
   return reasons
-}
-
-function bindingOf(
-  fleet: Fleet,
-  { steps, refusedBy, bytesPerHost, firstRefusing }: Examination,
-  nearestOf: ReadonlyMap<string, Found & { readonly reason: Reason }>,
-): BindingConstraint | null {
-  const refuses = steps.map(() => 0)
-  for (let host = 0; host < firstRefusing.length; host++)
-    for (let s = 0; s < steps.length; s++)
-      if (((refusedBy[host * bytesPerHost + (s >> 3)] as number) >> (s & 7)) & 1) refuses[s] = (refuses[s] as number) + 1
-  const [binding] = steps
-    .map(({ filter, soleRejections }, s) => ({ filter, soleRejections, refuses: refuses[s] as number }))
-    .filter((step) => step.refuses > 0)
-    .sort((a, b) => b.soleRejections - a.soleRejections || b.refuses - a.refuses)
-  if (binding === undefined) return null
-  const nearest = nearestOf.get(binding.filter)
-  return { ...binding, nearest: nearest === undefined ? null : { host: nameOf(fleet, nearest.host), reason: nearest.reason } }
 }
 
 function nameOf({ hosts }: Fleet, index: HostIndex): HostName {
