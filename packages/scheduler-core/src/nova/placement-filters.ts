@@ -93,7 +93,8 @@ const zone = placementFilter({
   },
 })
 
-const TENANT_KEY = 'filter_tenant_id'
+/** Aggregates name their projects under keys that begin so. */
+export const TENANT_KEY = 'filter_tenant_id'
 
 const tenant = placementFilter({
   name: 'PlacementTenant',
@@ -149,7 +150,7 @@ const isolation = placementFilter({
       passes: (host) => !isIn(host),
       reason(host) {
         const [first] = keeping(host)
-        return { code: 'aggregate.trait', need: first === undefined ? '' : traitsOf(first).join(', '), have: first?.name ?? '' }
+        return { code: 'aggregate.trait', need: first === undefined ? '' : (traitsOf(first)[0] ?? ''), have: first?.name ?? '' }
       },
       facts: (host) =>
         keeping(host).flatMap((aggregate) =>
