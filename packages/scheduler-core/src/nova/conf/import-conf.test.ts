@@ -164,7 +164,7 @@ describe('what Placement decides before the filters', () => {
     ['C18 nova/conf/scheduler.py: image type', scheduler('query_placement_for_image_type_support = true'), 'zed', { imageType: true }],
   ])('%s', (_name, text, release, placement) => {
     const { profile, isWhole } = imported(text, release)
-    expect([isWhole, profile.nova.placement]).toEqual([true, placement])
+    expect([isWhole, profile.nova?.placement]).toEqual([true, placement])
     expect(parseProfile({ ...profile, name: 'imported', number: 1 })).toMatchObject({ ok: true })
   })
 
