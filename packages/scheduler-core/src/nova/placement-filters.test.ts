@@ -228,6 +228,10 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({ image: image('raw', { traits_required: ['CUSTOM_X'] }) }, { 'trait:CUSTOM_Y': 'required' }),
       gets: both('PlacementTraits trait.missing'),
     },
+    'traits that Nova makes of features are not asked for': {
+      asks: extra({ 'os:secure_boot': 'required', 'hw:tpm_version': '2.0', 'hw:cpu_thread_policy': 'require' }),
+      gets: 'h1',
+    },
     'an image forbids nothing': {
       hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] } },
       asks: { image: { id: 'i', properties: { 'trait:CUSTOM_X': 'forbidden' } } },
@@ -451,6 +455,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       gets: { h1: 'PlacementStatus host.disabled', h2: 'Candidates host.not_requested' },
     },
     'a forced host that is not': { disabled: ['h1'], asks: { forceHosts: ['h2'] }, gets: 'h2' },
+    'of several forced hosts any will do': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
+    'a forced host needs the room of its claim': {
+      asks: { forceHosts: ['h2'], memoryMb: 100_000 },
+      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) class.short' },
+    },
     'of others ComputeFilter tells': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
   },
 }

@@ -179,6 +179,11 @@ describe('what Placement decides before the filters', () => {
     expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
   })
 
+  test('how many hosts Placement answers has no meaning: every host is looked at', () => {
+    const conf = imported(scheduler('max_placement_results = 50'), 'zed')
+    expect(told(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
+  })
+
   test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {
     const keeping = knownOptions.filter(({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu/.test(key))
     expect(keeping.length).toBeGreaterThan(6)
