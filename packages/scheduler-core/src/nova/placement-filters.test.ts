@@ -303,6 +303,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: bound({ host: 'h1', node: 'h1', cell: cellOf(aUuid(72)) }),
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.not_requested' },
     },
+    'Nova resources_from_request_spec: a node without its host': { asks: bound({ node: 'h2' }), gets: 'h2' },
+    'a node that is not there': {
+      asks: { requestedDestination: { node: 'n9' } },
+      gets: both('PlacementDestination host.not_requested'),
+    },
     'no cell': { hosts: { h1: inCell(aUuid(71)) }, asks: bound({ cell: null }), gets: 'h1' },
   },
   PlacementTenant: {

@@ -8,7 +8,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { DEFAULT_ZONE } from '../fleet/hosts.ts'
 import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { aggregatesOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
-import { aggregateChecks, cell, cellAskedBy, inAnyOf, preparedOf, whichAggregates } from '../pipeline/candidates.ts'
+import { aggregateChecks, type Check, cell, inAnyOf, preparedOf, whichPlaces } from '../pipeline/candidates.ts'
 import { type PlacementRules, type Profile, usualPlacement } from '../profiles/profile.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
@@ -44,16 +44,31 @@ const isForced = ({ forceHosts, forceNodes }: RequestSpec): boolean => forceHost
 
 const destination = placementFilter({
   name: 'PlacementDestination',
-  description: 'The host is in the cell and in the aggregates of the requested destination, and in none of the forbidden ones.',
+  description: 'The host has the node of the requested destination, is in its cell and aggregates, and in none of the forbidden ones.',
   admits: {
     by: 'place',
     which(request) {
-      const asked = cellAskedBy(request)
-      return [...(asked === undefined ? [] : [`in cell ${asked}`]), ...whichAggregates(request)].join(', ')
+      const need = nodeAlone(request)
+      return [...(need === undefined ? [] : [`of the node ${need}`]), ...whichPlaces(request)].join(', ')
     },
   },
-  prepare: (request, fleet) => preparedOf([cell(request, fleet), ...aggregateChecks(request, fleet)], fleet),
+  prepare: (request, fleet) => preparedOf([node(request, fleet), cell(request, fleet), ...aggregateChecks(request, fleet)], fleet),
 })
+
+/** A node that is named without its host: Nova looks the host up before it asks Placement. */
+const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
+  requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
+
+function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
+  const need = nodeAlone(request)
+  if (need === undefined) return undefined
+  return {
+    passes: (host) => hosts.get(host).node === need,
+    reason: { code: 'host.not_requested', need },
+    field: 'requestedDestination',
+    looksAt: 'name',
+  }
+}
 
 /** A zone that no aggregate has is the default one, or there is no such zone: then no host is in it. */
 const zone = placementFilter({
@@ -63,7 +78,7 @@ const zone = placementFilter({
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
   },
-  readsMetadata: [{ key: ZONE_KEY }],
+  readsMetadata: [{ key: ZONE_KEY, option: 'availabilityZone' }],
   prepare(request, fleet, { availabilityZone: isAsked, defaultAvailabilityZone: byDefault }) {
     const need = request.availabilityZone
     if (!isAsked || !need) return undefined
@@ -103,7 +118,7 @@ const tenant = placementFilter({
     by: 'property',
     which: ({ projectId }) => `in the aggregates of project ${projectId ?? 'none'}`,
   },
-  readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'the configuration of Nova' }],
+  readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'operators, one key for each project', option: 'limitTenants' }],
   prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {
     if (!limitTenants) return undefined
     const project = request.projectId
@@ -134,7 +149,7 @@ const isolation = placementFilter({
   name: 'PlacementIsolation',
   description: 'No aggregate of the host is kept for requests that require a trait which this one does not.',
   admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
-  readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'traits' }],
+  readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
   prepare(request, fleet, { isolateAggregates }) {
     if (!isolateAggregates) return undefined
     const asked = new Set(requiredTraits(request))
