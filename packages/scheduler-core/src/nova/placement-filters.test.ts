@@ -527,6 +527,14 @@ test('M01: the cause of a refusal is told of the hosts of the zone and of the tr
   )
 })
 
+test('an image that cannot be read refuses every host, and the cause can be told', () => {
+  const request = aRequest({ ...extra({ 'trait:CUSTOM_X': 'required' }), image: { id: 'i', properties: { hw_cpu_cores: 'many' } } })
+  const fleet = townOf({ gets: '' })
+  const profile = withRules({ imageType: true, isolateAggregates: true })
+  expect(decided(fleet, request, profile).parts).toEqual([])
+  expect(causeText(causeOf(fleet, request, profile))).toContain('There is no host')
+})
+
 test('A19 LP 1823370: the cell holds under this service’s own profile too', () => {
   const own = builtInProfilesAt(PLACEMENT_RULES).find(({ name }) => name === 'default') as Profile
   const hosts = { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) }

@@ -13,7 +13,9 @@ import { type PlacementRules, type Profile, usualPlacement } from '../profiles/p
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
+import { NovaError } from './nova-error.ts'
 import { isRebuild } from './nova-filter.ts'
+import type { NovaImage } from './objects/request.ts'
 import { novaRequestOf } from './own-request.ts'
 import { toldService } from './told-service.ts'
 
@@ -263,13 +265,23 @@ function requiredTraits(request: RequestSpec): readonly string[] {
 }
 
 function imageTraits(request: RequestSpec): readonly string[] {
-  const told = novaRequestOf(request).image?.properties.traits_required
+  const told = imageOf(request)?.properties.traits_required
   return Array.isArray(told) ? told.map(String) : []
+}
+
+/** An image that cannot be read says nothing here: the candidates refuse every host for it, with what is wrong. */
+function imageOf(request: RequestSpec): NovaImage | null | undefined {
+  try {
+    return novaRequestOf(request).image
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
 }
 
 /** Of what boots from a volume no host reads an image. */
 function imageTypeTrait(request: RequestSpec): string | undefined {
-  const format = request.isBfv ? undefined : novaRequestOf(request).image?.diskFormat?.toUpperCase()
+  const format = request.isBfv ? undefined : imageOf(request)?.diskFormat?.toUpperCase()
   return format !== undefined && IMAGE_TYPES.has(format) ? `COMPUTE_IMAGE_TYPE_${format}` : undefined
 }
 
