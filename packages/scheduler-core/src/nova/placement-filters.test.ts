@@ -463,7 +463,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'of several forced hosts any will do': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
     'a forced host needs the room of its claim': {
       asks: { forceHosts: ['h2'], memoryMb: 100_000 },
-      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) class.short' },
+      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) class.too_little' },
     },
     'of others ComputeFilter tells': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
   },
@@ -523,7 +523,7 @@ test('M01: the cause of a refusal is told of the hosts of the zone and of the tr
     'There is no host in availability zone z2, with CUSTOM_X. Each by itself: 1 in availability zone z2; 0 with CUSTOM_X.',
   )
   expect(causeText(causeOf(townOf(row), aRequest({ availabilityZone: 'z2', memoryMb: 200_000 }), compatAt(PLACEMENT_RULES)))).toContain(
-    'Of the 1 host in availability zone z2 none takes it: 1 with too little of the resource class left. Nearest is h2: MEMORY_MB: 200000 needed, 65536 free.',
+    'Of the 1 host in availability zone z2 none takes it: 1 with too little of the resource class in all. Nearest is h2: MEMORY_MB: 200000 needed by one instance; the host has 65536 in all.',
   )
 })
 
