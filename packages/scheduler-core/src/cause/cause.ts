@@ -91,7 +91,7 @@ export function* causeBy(filters: readonly FilterStep[], { fleet, request, insta
   const admission: Admission[] = []
   for (const step of admitting) {
     const alone = admitted.length > 0 ? null : (yield* passing(step, present)).length
-    admission.push({ filter: step.name, which: step.admits?.which(request) ?? '', alone })
+    admission.push({ filter: step.name, which: step.admits?.which(request, fleet) ?? '', alone })
   }
   const named = steps.find((step) => step.named !== undefined)?.named ?? []
   return {

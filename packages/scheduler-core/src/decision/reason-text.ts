@@ -23,6 +23,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`
       : `The host is DOWN${source ? `: ${source}` : ''}.`,
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
+  'host.none_common': ({ need }) => `No host is named by all that the request says: ${need}.`,
   'host.not_reported': ({ subject }) => `The report of the host leaves out ${subject}, which the filter reads.`,
   'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
   'memory.short': short,

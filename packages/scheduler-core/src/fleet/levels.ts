@@ -24,3 +24,9 @@ export const UNLISTED_TIMES = 9
 
 /** Under `compat: nova`, what Placement decides before any filter of Nova's is asked: zones, traits, aggregates, tenants, image types. */
 export const PLACEMENT_RULES = 10
+
+/** Hosts that a request names in several places are those that all of them name: before, forced and requested ones were taken together. */
+export const NAMED_BY_ALL = 10
+
+/** A topology spread counts the domains of the hosts that the request admits, not those of the whole fleet. */
+export const ADMITTED_DOMAINS = 10

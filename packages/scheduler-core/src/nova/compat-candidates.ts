@@ -1,7 +1,7 @@
 import { fromRequest } from '../evidence.ts'
 import type { Filter } from '../filters/filter.ts'
 import { reportOf } from '../fleet/sources.ts'
-import { namedHosts } from '../pipeline/candidates.ts'
+import { namedHosts, whichNamed } from '../pipeline/candidates.ts'
 import { candidatesOf } from './candidates.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOf } from './own-request.ts'
@@ -10,7 +10,8 @@ import { novaRequestOf } from './own-request.ts'
 export const novaCandidatesFilter: Filter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it; names are compared as Nova does.',
-  admits: namedHosts,
+  // by Nova's rules a host was always to be named by all
+  admits: { ...namedHosts, which: (request) => whichNamed(request, true) },
   reads: [],
   prepare(request, fleet) {
     const wanted = novaRequestOf(request)
