@@ -167,6 +167,7 @@ export { type Need, type RequiredField, type RequiredNamespace, requiredStats, s
 export { createRandom, hash32, type Random } from './random.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
+export { contradictionsOf } from './request/guest-topology.ts'
 export { parseAs, parseRequestSpec } from './request/parse.ts'
 export { type Demand, demandOf, type RequestSpec, type RequestSpecInput } from './request/request-spec.ts'
 export {
