@@ -315,8 +315,8 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
 }
 
 /** An amount that one instance may have. Reports that are stored already are taken as they are. */
-const checkUnits = ({ inventories = [] }: Partial<Pick<HostStats, 'inventories'>>, path: readonly string[]): Issue[] =>
-  inventories.flatMap(({ minUnit, maxUnit }, i) =>
+const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
+  ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit }, i) =>
     maxUnit === null || minUnit <= maxUnit
       ? []
       : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most maxUnit, ${maxUnit}`, 'stats.invalid')],
@@ -339,7 +339,7 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
     ...(!isNew && typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
     ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
   ]
-  const take = <T extends Partial<Pick<HostStats, 'inventories'>>>(
+  const take = <T extends HostStats | StatsDelta>(
     stats: Parsed<T>,
     form: string,
     toReport: (value: T) => Report,
