@@ -165,9 +165,9 @@ export { isOwnScheduler, type Profile, type ProfileInput, profileRef } from './p
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
+export { contradictionsOf } from './request/guest-topology.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
-export { contradictionsOf } from './request/guest-topology.ts'
 export { parseAs, parseRequestSpec } from './request/parse.ts'
 export { type Demand, demandOf, type RequestSpec, type RequestSpecInput } from './request/request-spec.ts'
 export {
@@ -182,6 +182,7 @@ export {
 } from './request/versions.ts'
 export { type Decided, type DecideInput, decide, decideInSteps, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
+export { findOtherWay, type OtherWay, otherWayText } from './schedulers/other-way.ts'
 export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'

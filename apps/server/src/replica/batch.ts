@@ -10,12 +10,14 @@ import {
   ENTRY_FORMAT,
   type Entry,
   type Fleet,
+  findOtherWay,
   groupOf,
   lacksOf,
   levelOf,
   liftSource,
   type Overlay,
   openOverlay,
+  otherWayText,
   type Proposal,
   reasonText,
   refusalsOf,
@@ -241,7 +243,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
     const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source, found?.ends)
-    return unloggedStep(fleet, work, decided, reasons)
+    return unloggedStep(fleet, work, decided, reasons, otherWayOf(fleet, overlay, work, decided, source))
   }
   work.attempt = attempt
   const { record, parts, answer } = decided
@@ -293,7 +295,13 @@ function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mism
   return group !== null && !fleet.groups.accepts(group) ? 'claim.group_mismatch' : undefined
 }
 
-function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found }: Decided, reasons: readonly RefusalReason[]): Step {
+function unloggedStep(
+  fleet: Fleet,
+  work: PlacementWork,
+  { record, answer, found }: Decided,
+  reasons: readonly RefusalReason[],
+  otherWay: string | undefined,
+): Step {
   const { call } = work
   const place = { basis: fleet.place.revision, entryId: null, position: null }
   const revision = fleet.place.revision
@@ -318,9 +326,34 @@ function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found
   return {
     type: 'unlogged',
     decision: { ...base, outcome: 'NO_VALID_HOST', answer: [], reasons },
-    answer: () => work.settle({ type: 'refused', record, place, reasons, found, revision }),
+    answer: () => work.settle({ type: 'refused', record, place, reasons, otherWay, found, revision }),
     fail: (error) => work.fail(error),
   }
+}
+
+/** In words, how all instances of a refused request find a host though not one after the other in their order; undefined: no such way was found. */
+function otherWayOf(
+  fleet: Fleet,
+  overlay: Overlay,
+  { claimIds }: PlacementWork,
+  { record, answer, judged: profile }: Decided,
+  source: Claim | undefined,
+) {
+  if (answer.length > 0) return undefined
+  const { id, seed, attempt, alternatesPerInstance } = record
+  const request = currentSpec(record.request)
+  const way = findOtherWay(fleet, overlay, {
+    id,
+    request,
+    profile,
+    seed,
+    attempt,
+    alternatesPerInstance,
+    allOrNothing: true,
+    claimIds,
+    source,
+  })
+  return way && otherWayText(way)
 }
 
 /** Why each host is out for the instance that found none, counted by filter and code: earlier picks hold their share. */

@@ -337,10 +337,11 @@ function behind(replica: Replica, wanted: number): ReplicaBehind {
 
 function refused(
   decision: DecisionView,
-  { reasons, found }: Extract<PlacementOutcome, { type: 'refused' }>,
+  { reasons, found, otherWay }: Extract<PlacementOutcome, { type: 'refused' }>,
   asked: number,
 ): Omit<NoHost, 'ignored'> {
-  const message = noHostMessage(reasons, found, asked)
+  const why = noHostMessage(reasons, found, asked)
+  const message = otherWay === undefined ? why : `${why} ${otherWay}`
   return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, placedCount: found }
 }
 

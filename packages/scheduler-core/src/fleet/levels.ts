@@ -30,3 +30,6 @@ export const NAMED_BY_ALL = 10
 
 /** A topology spread counts the domains of the hosts that the request admits, not those of the whole fleet. */
 export const ADMITTED_DOMAINS = 10
+
+/** Instances of one request that its server group keeps together look for a host that holds all of them, not only the first. */
+export const TOGETHER_AT_ONCE = 10
