@@ -180,6 +180,7 @@ export {
   specSchemas,
   specVersions,
 } from './request/versions.ts'
+export { affinityMoveText } from './schedulers/affinity-move.ts'
 export { type Decided, type DecideInput, decide, decideInSteps, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export { findOtherWay, type OtherWay, otherWayText } from './schedulers/other-way.ts'

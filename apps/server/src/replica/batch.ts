@@ -1,4 +1,5 @@
 import {
+  affinityMoveText,
   asksAges,
   asksPlain,
   type Change,
@@ -189,8 +190,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     return isFresh && overlayIsEmpty
       ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }
       : { type: 'later', fresh: !isFresh }
-  // a further attempt keeps the group of its claim, whatever its request says
-  const rule = found === undefined ? brokenRule(fleet, call) : undefined
+  // a further attempt, and a move, keep the group of their claim with the rule that it has now, whatever their request says
+  const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
   // the group may be one that a proposal of this very batch has just bound: that stands only once the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
@@ -331,7 +332,7 @@ function unloggedStep(
   }
 }
 
-/** In words, how all instances of a refused request find a host though not one after the other in their order; undefined: no such way was found. */
+/** In words, how what was refused can be done otherwise: instances in another order, members of a group that live together at once. Undefined: no such way was found. */
 function otherWayOf(
   fleet: Fleet,
   overlay: Overlay,
@@ -340,6 +341,7 @@ function otherWayOf(
   source: Claim | undefined,
 ) {
   if (answer.length > 0) return undefined
+  if (source !== undefined) return record.intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source)
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
   const way = findOtherWay(fleet, overlay, {

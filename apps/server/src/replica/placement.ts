@@ -43,7 +43,7 @@ export type PlacementOutcome =
       readonly record: DecisionRecord
       readonly place: DecisionPlace
       readonly reasons: readonly RefusalReason[]
-      /** A way in which all instances find a host though not in their order, in words; undefined: none was found. */
+      /** How it can be done otherwise, in words; undefined: no such way was found. */
       readonly otherWay?: string | undefined
       /** Instances that found a host before one did not. */
       readonly found: number

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  affinityMoveText,
   anywhere,
   type Claim,
   currentSpec,
@@ -125,5 +126,7 @@ function* foresee(
   const counts = yield* refusalsInSteps(fleet, currentSpec(record.request), judged)
   overlay.rollback(held)
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
-  return stays(noHostMessage(reasons, 0, 1), reasons)
+  const way = affinityMoveText(fleet, source)
+  const why = noHostMessage(reasons, 0, 1)
+  return stays(way === undefined ? why : `${why} ${way}`, reasons)
 }
