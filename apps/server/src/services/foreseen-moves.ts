@@ -3,6 +3,7 @@ import {
   affinityMoveText,
   anywhere,
   type Claim,
+  causeInSteps,
   currentSpec,
   decideInSteps,
   type Fleet,
@@ -18,6 +19,7 @@ import {
   type Steps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
+import { keptCause, withWay } from '../replica/kept-cause.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -123,10 +125,10 @@ function* foresee(
   if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
-  const counts = yield* refusalsInSteps(fleet, currentSpec(record.request), judged)
+  const refused = currentSpec(record.request)
+  const counts = yield* refusalsInSteps(fleet, refused, judged)
+  const cause = withWay(keptCause(yield* causeInSteps(fleet, refused, judged)), affinityMoveText(fleet, source))
   overlay.rollback(held)
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
-  const way = affinityMoveText(fleet, source)
-  const why = noHostMessage(reasons, 0, 1)
-  return stays(way === undefined ? why : `${why} ${way}`, reasons)
+  return stays(noHostMessage(cause, 0, 1), reasons)
 }

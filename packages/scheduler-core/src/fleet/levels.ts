@@ -33,3 +33,9 @@ export const ADMITTED_DOMAINS = 10
 
 /** Instances of one request that its server group keeps together look for a host that holds all of them, not only the first. */
 export const TOGETHER_AT_ONCE = 10
+
+/** A reason says of an amount that it is more than there is in all, before it says how much is free: no release helps there. */
+export const IN_ALL_BEFORE_FREE = 10
+
+/** Refusals are kept with their cause, which their receipts cover. */
+export const KEPT_CAUSES = 10
