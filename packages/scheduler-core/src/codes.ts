@@ -8,6 +8,7 @@ export const codes = {
   'host.down': 'The host is down.',
   'host.excluded': 'The request excludes the host.',
   'host.not_requested': 'The request names other hosts.',
+  'host.none_common': 'The request names hosts in several places, and no host is named by all of them.',
   'host.not_reported': 'The report of the host leaves out what the filter reads.',
   'zone.other': 'The host is in another availability zone.',
   'memory.short': 'The host has too little memory left.',

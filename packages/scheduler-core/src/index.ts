@@ -174,6 +174,7 @@ export { isOwnScheduler, type PlacementRules, type Profile, type ProfileInput, p
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
+export { contradictionsOf } from './request/guest-topology.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
 export { parseAs, parseRequestSpec } from './request/parse.ts'
@@ -188,8 +189,10 @@ export {
   specSchemas,
   specVersions,
 } from './request/versions.ts'
+export { affinityMoveText } from './schedulers/affinity-move.ts'
 export { type Decided, type DecideInput, decide, decideInSteps, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
+export { findOtherWay, type OtherWay, otherWayText } from './schedulers/other-way.ts'
 export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'

@@ -30,6 +30,7 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
   'host.down': null,
   'host.excluded': null,
   'host.not_requested': null,
+  'host.none_common': null,
   'host.not_reported': null,
   'zone.other': 'ZONE',
   'memory.short': 'MEMORY',

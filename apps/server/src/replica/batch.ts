@@ -1,4 +1,5 @@
 import {
+  affinityMoveText,
   asksAges,
   asksPlain,
   type Change,
@@ -11,6 +12,7 @@ import {
   ENTRY_FORMAT,
   type Entry,
   type Fleet,
+  findOtherWay,
   groupOf,
   KEPT_CAUSES,
   lacksOf,
@@ -18,6 +20,7 @@ import {
   liftSource,
   type Overlay,
   openOverlay,
+  otherWayText,
   type Proposal,
   reasonText,
   refusalsOf,
@@ -27,7 +30,7 @@ import {
 import type { KeptCause } from '../db/rows.ts'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
-import { keptCause } from './kept-cause.ts'
+import { keptCause, withWay } from './kept-cause.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
@@ -191,8 +194,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     return isFresh && overlayIsEmpty
       ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }
       : { type: 'later', fresh: !isFresh }
-  // a further attempt keeps the group of its claim, whatever its request says
-  const rule = found === undefined ? brokenRule(fleet, call) : undefined
+  // a further attempt, and a move, keep the group of their claim with the rule that it has now, whatever their request says
+  const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
   // the group may be one that a proposal of this very batch has just bound: that stands only once the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
@@ -334,15 +337,32 @@ function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reas
   }
 }
 
+/** In words, how what was refused can be done otherwise: instances in another order, members of a group that live together at once. Undefined: no such way was found. */
+function otherWayOf(
+  fleet: Fleet,
+  overlay: Overlay,
+  { claimIds }: PlacementWork,
+  { record, judged: profile }: Decided,
+  source: Claim | undefined,
+): string | undefined {
+  if (source !== undefined) return record.intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source)
+  const { id, seed, attempt, alternatesPerInstance } = record
+  const asked = { id, request: currentSpec(record.request), profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds }
+  const way = findOtherWay(fleet, overlay, asked)
+  return way && otherWayText(way)
+}
+
 /** Why no host takes the instance that found none, and why each is out, counted by filter and code: earlier picks hold their share. */
 function whyRefused(
   fleet: Fleet,
   overlay: Overlay,
-  { claimIds, gathered }: PlacementWork,
-  { record, found, judged: profile }: Decided,
+  work: PlacementWork,
+  decided: Decided,
   source: Claim | undefined,
   ends: Claim | undefined,
 ): Refused {
+  const { claimIds, gathered } = work
+  const { record, found, judged: profile } = decided
   const held = overlay.size
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
@@ -364,7 +384,11 @@ function whyRefused(
   const reasons = refusalsOf(fleet, request, profile, found)
   const cause = keptCause(causeOf(fleet, request, profile, found))
   overlay.rollback(held)
-  return { cause, reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })) }
+  const way = otherWayOf(fleet, overlay, work, decided, source)
+  return {
+    cause: withWay(cause, way),
+    reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+  }
 }
 
 interface Refused {

@@ -8,3 +8,7 @@ export const keptCause = (cause: Cause): KeptCause => ({
   admitted: cause.admitted,
   nearest: cause.nearest?.name ?? null,
 })
+
+/** The cause with how what was refused can be done otherwise, where there is a way. */
+export const withWay = (cause: KeptCause, way: string | undefined): KeptCause =>
+  way === undefined ? cause : { ...cause, text: `${cause.text} ${way}` }

@@ -15,6 +15,7 @@ import { compileLine } from './host-query.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
+import { isPlacedTogether } from './weighing.ts'
 
 export interface SelectionNote {
   readonly subsetSize: number
@@ -181,15 +182,17 @@ export function selectionOf(examined: Examined): SelectionNote {
   const how =
     question.record.solver?.taken === 'SOLVER'
       ? 'A host of the best arrangement of all instances together, as the solver found it.'
-      : scheduler === 'chance'
-        ? 'Any host that passes may be taken, by the seed.'
-        : !isOwnScheduler(scheduler)
-          ? `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`
-          : subsetSize > 1
-            ? `One of the ${subsetSize} best is taken, by the seed.`
-            : tied > 1
-              ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
-              : 'The best host is taken.'
+      : isPlacedTogether(examined)
+        ? 'The best of the hosts that hold all instances of the request, which their server group keeps together.'
+        : scheduler === 'chance'
+          ? 'Any host that passes may be taken, by the seed.'
+          : !isOwnScheduler(scheduler)
+            ? `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`
+            : subsetSize > 1
+              ? `One of the ${subsetSize} best is taken, by the seed.`
+              : tied > 1
+                ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
+                : 'The best host is taken.'
   const text = ranked.length === 0 ? 'No host passed every filter.' : how
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  affinityMoveText,
   anywhere,
   type Claim,
   causeInSteps,
@@ -18,7 +19,7 @@ import {
   type Steps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { keptCause } from '../replica/kept-cause.ts'
+import { keptCause, withWay } from '../replica/kept-cause.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -126,7 +127,7 @@ function* foresee(
   liftSource(overlay, request, source)
   const refused = currentSpec(record.request)
   const counts = yield* refusalsInSteps(fleet, refused, judged)
-  const cause = keptCause(yield* causeInSteps(fleet, refused, judged))
+  const cause = withWay(keptCause(yield* causeInSteps(fleet, refused, judged)), affinityMoveText(fleet, source))
   overlay.rollback(held)
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(cause, 0, 1), reasons)

@@ -1,4 +1,4 @@
-import type { RequestSpec } from '@gantt/scheduler-core'
+import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
 import { type Issue, issue } from './outcome.ts'
 import { checkNames } from './text.ts'
 
@@ -21,7 +21,22 @@ export const requestLimits = {
 export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => [
   ...checkNames(path, request, isFreeText),
   ...checkExpressions(request, path),
+  ...checkTopologies(request, path),
 ]
+
+/** What Nova calls the fields of a topology. */
+const NOVA_NAMES: Readonly<Record<string, string>> = { numaTopology: 'numa_topology', cpus: 'cpuset' }
+
+/** A guest's topology is a division of its flavor. Nova says so of those that it makes, so that one in its words is told of in them. */
+function checkTopologies({ nova, gang, ...request }: RequestSpec, path: readonly string[]): Issue[] {
+  const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
+  const named = (keys: readonly string[]) => (nova === null ? keys : keys.map((key) => NOVA_NAMES[key] ?? key))
+  return guests.flatMap(({ at, guest }) =>
+    contradictionsOf(guest).map(({ path: inner, found, rule }) =>
+      issue([...path, ...at, ...named(['numaTopology', ...inner])], found, rule, 'spec.invalid'),
+    ),
+  )
+}
 
 /** Values of maps, and the document as Nova wrote it, are not ours to name. */
 const FREE: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])

@@ -314,6 +314,14 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
   return after <= MAX_INSTANCES ? [] : [issue([...path, 'addInstances'], addInstances, rule, 'call.too_large')]
 }
 
+/** An amount that one instance may have. Reports that are stored already are taken as they are. */
+const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
+  ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit }, i) =>
+    maxUnit === null || minUnit <= maxUnit
+      ? []
+      : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most maxUnit, ${maxUnit}`, 'stats.invalid')],
+  )
+
 export type Read =
   | { readonly report: Report; readonly ignored?: readonly string[] }
   | { readonly issues: Issue[]; readonly ignored?: undefined }
@@ -331,9 +339,14 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
     ...(!isNew && typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
     ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
   ]
-  const take = <T>(stats: Parsed<T>, form: string, toReport: (value: T) => Report, ignored: readonly string[] = []): Read => {
+  const take = <T extends HostStats | StatsDelta>(
+    stats: Parsed<T>,
+    form: string,
+    toReport: (value: T) => Report,
+    ignored: readonly string[] = [],
+  ): Read => {
     if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
-    issues.push(...checkNames([...path, 'report', form], stats.value, isNova))
+    issues.push(...checkNames([...path, 'report', form], stats.value, isNova), ...checkUnits(stats.value, [...path, 'report', form]))
     return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
   }
   const sent = full ?? delta ?? nova

@@ -81,9 +81,25 @@ function metaOf(own: Examined, lab: WeightLab | undefined, w: number): WeigherMe
 const nameAt = ({ names, weighed }: Examined, position: number): string =>
   hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
 
-function noteOf({ question: { profile, record }, weighed, ranked }: Examined): string | null {
+/** Whether another host than the first was taken because their server group keeps the instances of the request together. */
+export function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
+  const { numInstances, instanceGroup } = record.request
+  const selected = answer[instance]?.selected
+  const first = names[weighed.hosts[ranked[0] ?? -1] ?? -1]
+  if (numInstances < 2 || instanceGroup?.policy !== 'AFFINITY' || selected === undefined || first === undefined) return false
+  return first.host !== selected.host || first.node !== selected.node
+}
+
+function noteOf(examined: Examined): string | null {
+  const {
+    question: { profile, record },
+    weighed,
+    ranked,
+  } = examined
   if (record.solver?.taken === 'SOLVER')
     return 'The solver takes the greatest sum over all instances: for one of them another host may rank first.'
+  if (isPlacedTogether(examined))
+    return 'The instances of the request go to one host, which holds all of them: for one alone another host may rank first.'
   const { scheduler, hostSubsetSize, compat, nova } = profile
   if (scheduler === 'chance') return 'Any host that passes may be taken, by the seed: no weigher counts.'
   if (!isOwnScheduler(scheduler))

@@ -92,7 +92,7 @@ export function* causeBy(filters: readonly FilterStep[], { fleet, request, insta
   for (const step of admitting) admitted = yield* passing(step, admitted)
   const admission: Admission[] = []
   for (const step of admitting) {
-    const which = { filter: step.name, which: step.admits?.which(request) ?? '' }
+    const which = { filter: step.name, which: step.admits?.which(request, fleet) ?? '' }
     admission.push({ ...which, ...(admitted.length > 0 ? { alone: null, code: null } : yield* admittedAlone(step, present)) })
   }
   const named = steps.find((step) => step.named !== undefined)?.named ?? []

@@ -180,10 +180,10 @@ describe('cells, CPUs and devices on the same host', () => {
   }
 
   /** The sentences of every filter that refuses the claim's own host. */
-  function texts({ fleet }: TestLog, asks: Parameters<typeof aRequest>[0]): string {
+  function texts({ fleet }: TestLog, asks: Parameters<typeof aRequest>[0], profile = profileNamed('default')): string {
     const overlay = openOverlay(fleet)
     liftSource(overlay, aRequest(asks), fleet.ledger.claims.get('a.0') as Claim)
-    const told = prepareChecks(fleet, aRequest(asks), profileNamed('default')).checksOf(0 as never, true)
+    const told = prepareChecks(fleet, aRequest(asks), profile).checksOf(0 as never, true)
     const sentences = told.flatMap(({ reason }) => (reason === undefined ? [] : [reasonText(reason)])).join(' ')
     overlay.discard()
     return sentences
@@ -200,6 +200,17 @@ describe('cells, CPUs and devices on the same host', () => {
     expect(resize(log, asks, profileNamed('default'), 'REBUILD').found).toBe(1)
     const older = full(host, asks, STRICT_CLAIMS - 1)
     expect(texts(older, asks)).not.toMatch(/until its move ends/)
+  })
+
+  const novaPci = profileSchema.parse({ name: 'pci', number: 1, compat: 'nova', filters: [{ name: 'PciPassthroughFilter' }], weighers: [] })
+  const novaNuma = profileSchema.parse({ name: 'numa', number: 1, compat: 'nova', filters: [{ name: 'NUMATopologyFilter' }], weighers: [] })
+  test.each<readonly [string, Profile, HostShape, Parameters<typeof aRequest>[0]]>([
+    ['A07b under compat: nova: a PCI device', novaPci, { pciPools }, { pciRequests: [alias] }],
+    ['pinned CPUs', novaNuma, pinnedCells, { vcpus: 4, memoryMb: 4_096, numaTopology: { cells }, image: { properties: {} } }],
+  ])('%s: a filter of Nova says so too', (_name, profile, host, asks) => {
+    const log = full(host, asks)
+    expect(resize(log, asks, profile).found).toBe(0)
+    expect(texts(log, asks, profile)).toMatch(/The instance keeps what it holds here until its move ends/)
   })
 
   test('a pinned guest is rebuilt where its host counts its CPUs, and has less memory by now', () => {

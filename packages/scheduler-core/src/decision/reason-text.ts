@@ -23,6 +23,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`
       : `The host is DOWN${source ? `: ${source}` : ''}.`,
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
+  'host.none_common': ({ need }) => `No host is named by all that the request says: ${need}.`,
   'host.not_reported': ({ subject }) => `The report of the host leaves out ${subject}, which the filter reads.`,
   'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
   'memory.short': short,
@@ -78,8 +79,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'group.affinity': ({ subject, need, have }) =>
     `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
   'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
-  'topology.skew': ({ subject, need, have }) =>
-    `${subject}: ${need} members wanted, so that none holds too many more than another; it holds ${have}.`,
+  'topology.skew': ({ subject, need, have, source }) =>
+    `${subject}: ${need} members wanted; it holds ${have}. The domain with the fewest is ${source}.`,
   'topology.full': ({ subject, need, have }) => `${subject}: ${need} members wanted; it holds ${have}.`,
   'topology.no_domain': ({ subject }) => `The host is in no domain of ${subject}.`,
   'instances.too_many': ({ need, have }) => `The host holds ${have} instances; ${need} needed.`,

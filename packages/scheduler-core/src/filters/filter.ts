@@ -87,7 +87,7 @@ export interface Admits {
   /** `place`: those that it names by host, zone or aggregate. `property`: those of the kind that it asks for, or that are kept for such requests. */
   readonly by: 'place' | 'property'
   /** Which they are, in words that follow "hosts": `in availability zone z1`. Asked only of a request that asks something of the filter. */
-  which(request: RequestSpec): string
+  which(request: RequestSpec, fleet: Fleet): string
 }
 
 export type FilterOptions = Readonly<Record<string, unknown>>

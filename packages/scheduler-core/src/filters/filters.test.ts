@@ -82,6 +82,11 @@ const pages = (large: number) => [
   { sizeKib: 4, total: 1_048_576 },
   { sizeKib: 2_048, total: large / 2 },
 ]
+/** 8 GiB of small pages, and 56 of 1 GiB. */
+const b12Pages = [
+  { sizeKib: 4, total: 2_097_152 },
+  { sizeKib: 1_048_576, total: 56 },
+]
 const pool = (numaNode: number | null, total: number, more: object = {}) => ({
   vendorId: '8086',
   productId: '10fb',
@@ -726,6 +731,41 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       host: { numaCells: [cell(0, { pages: [{ sizeKib: 2_048, total: 9, used: 4, reserved: 3 }] })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 6), pageSize: 2_048 }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 3, have: 2, unit: 'pages of 2048 KiB' },
+    },
+    'B12: small pages are those of 4 KiB, however many larger ones there are': {
+      host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 'small' }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
+    },
+    'B12 kind: large pages are none of 4 KiB': {
+      host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 61_440), pageSize: 'large' }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 60, have: 56, unit: 'pages of 1048576 KiB' },
+    },
+    'B12 kind: of any pages those are told of which most memory is free': {
+      host: { numaCells: [cell(0, { memoryMb: 131_072, pages: [b12Pages[0] as never, { sizeKib: 1_048_576, total: 4 }] })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 'any' }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
+    },
+    'B12 kind: pages of a size are told of in that size': {
+      host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 4 }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
+    },
+    'B12 kind: large pages where the host has small ones alone': {
+      host: { numaCells: [cell(0, { pages: [{ sizeKib: 4, total: 1_048_576 }] })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 1_024), pageSize: 'large' }] } },
+      says: { code: 'numa.page_size', subject: 'cell 0', need: 'large pages', have: '4 KiB' },
+    },
+    'B12 kind: the small pages of each cell are its own smallest': {
+      host: {
+        numaCells: [
+          cell(0, { memoryMb: 131_072, pages: [{ sizeKib: 64, total: 1_000 }, b12Pages[1] as never] }),
+          cell(1, { memoryMb: 131_072, pages: b12Pages }),
+        ],
+      },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 'small' }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
     },
     'memory that is no multiple of the page fails': {
       host: { numaCells: [cell(0, { pages: pages(8) })] },

@@ -34,6 +34,15 @@ export const CANONICAL_NAMES = 10
  */
 export const PLACEMENT_RULES = 10
 
+/** Hosts that a request names in several places are those that all of them name: before, forced and requested ones were taken together. */
+export const NAMED_BY_ALL = 10
+
+/** A topology spread counts the domains of the hosts that the request admits, not those of the whole fleet. */
+export const ADMITTED_DOMAINS = 10
+
+/** Instances of one request that its server group keeps together look for a host that holds all of them, not only the first. */
+export const TOGETHER_AT_ONCE = 10
+
 /** A reason says of an amount that it is more than there is in all, before it says how much is free: no release helps there. */
 export const IN_ALL_BEFORE_FREE = 10
 

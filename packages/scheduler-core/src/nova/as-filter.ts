@@ -1,10 +1,17 @@
+import type { Code } from '../codes.ts'
 import type { Filter } from '../filters/filter.ts'
+import { type KindName, keptByMover } from '../kinds/index.ts'
 import { checkOptions } from '../request/parse.ts'
 import { novaFactsOf } from './facts.ts'
 import type { NovaFilter } from './nova-filter.ts'
 import { attestationsOf } from './own-attestations.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOn } from './own-request.ts'
+
+const kindsByCode: Readonly<Record<string, KindName>> = { memory: 'classes', cpu: 'classes', disk: 'classes', numa: 'numa', pci: 'pci' }
+
+/** The kind of resource that a reason says is short: its code begins with it. */
+const kindOf = (code: Code): KindName | undefined => kindsByCode[code.split('.')[0] ?? '']
 
 /** One of Nova's filters over this service's own requests and reports. Where Nova raises, the host is refused with the verdict ERROR. */
 export const asFilter = (filter: NovaFilter): Filter => ({
@@ -21,7 +28,11 @@ export const asFilter = (filter: NovaFilter): Filter => ({
     const hostOf = ownHostsOf(fleet)
     return {
       passes: (host) => check(hostOf(host)) === undefined,
-      reason: (host) => check(hostOf(host)) ?? { code: 'filter.error', subject: filter.name },
+      reason(host) {
+        const reason = check(hostOf(host)) ?? { code: 'filter.error' as const, subject: filter.name }
+        const kind = kindOf(reason.code)
+        return kind === undefined ? reason : { ...reason, ...keptByMover(fleet.hosts, host, kind) }
+      },
       facts(index) {
         const host = hostOf(index)
         const reason = check(host)

@@ -1,9 +1,9 @@
 import { type Fact, fromRequest } from '../evidence.ts'
-import type { Admits, Filter, PreparedFilter } from '../filters/filter.ts'
+import type { Admits, Filter, PreparedFilter, Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
-import { PLACEMENT_RULES } from '../fleet/levels.ts'
+import { NAMED_BY_ALL, PLACEMENT_RULES } from '../fleet/levels.ts'
 import { membershipsOf, reportOf } from '../fleet/sources.ts'
 import { novaRequestOf } from '../nova/own-request.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -18,19 +18,44 @@ export interface CandidatesFilter extends Filter {
   named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
 }
 
-/** By names. */
-export const namedHosts: Admits = { by: 'place', which: (request) => [...whichNamed(request), ...whichOthers(request)].join(', ') }
+/** By names. By Nova's rules a host always has to be named by all lists. */
+export const namedHosts: Admits = { by: 'place', which: (request) => [...whichNamed(request, true), ...whichOthers(request)].join(', ') }
 
 /** By names, the cell and aggregates. */
 const namedPlaces: Admits = {
   by: 'place',
-  which: (request) => [...whichNamed(request), ...whichPlaces(request), ...whichOthers(request)].join(', '),
+  which: (request, fleet) =>
+    [...whichNamed(request, fleet.featureLevel >= NAMED_BY_ALL), ...whichPlaces(request), ...whichOthers(request)].join(', '),
 }
 
-function whichNamed({ forceHosts, forceNodes, requestedDestination }: RequestSpec): readonly string[] {
-  const names = [...namesOf(forceHosts, requestedDestination?.host), ...namesOf(forceNodes, requestedDestination?.node)]
-  return names.length === 0 ? [] : [`named ${shortList(names)}`]
+/** Where several lists of a request name hosts, they are those that all of them name, or those that any does. */
+function whichNamed(request: RequestSpec, isByAll: boolean): readonly string[] {
+  const lists = nameListsOf(request)
+  if (lists.length === 0) return []
+  return [`named ${isByAll && lists.length > 1 ? namesAndFields(lists) : shortList([...new Set(lists.flatMap(namesOf))])}`]
 }
+
+/** Names that one field of a request allows: hosts, nodes, or both. */
+interface NameList {
+  readonly field: string
+  readonly hosts: readonly string[]
+  readonly nodes: readonly string[]
+}
+
+function nameListsOf({ forceHosts, forceNodes, requestedDestination }: RequestSpec): NameList[] {
+  const { host, node } = requestedDestination ?? {}
+  return [
+    { field: 'forceHosts', hosts: forceHosts, nodes: [] },
+    { field: 'forceNodes', hosts: [], nodes: forceNodes },
+    { field: 'requestedDestination', hosts: host ? [host] : [], nodes: node ? [node] : [] },
+  ].filter((list) => namesOf(list).length > 0)
+}
+
+/** Each once: a node is mostly called as its host. */
+const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
+
+const namesAndFields = (lists: readonly NameList[]): string =>
+  lists.map((list) => `${shortList(namesOf(list))} by ${list.field}`).join(' and ')
 
 const whichOthers = ({ ignoreHosts }: RequestSpec): readonly string[] =>
   ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]
@@ -59,11 +84,20 @@ export const candidatesFilter: CandidatesFilter = {
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {
-    return preparedOf([ignored(request, fleet), forced(request, fleet), cell(request, fleet), ...aggregateChecks(request, fleet)], fleet)
+    const names = namedBy(request, fleet)
+    const aggregates = memberships(request, fleet)
+    const checks = [ignored(request, fleet), ...names, cell(request, fleet), forbidden(request, fleet), ...aggregates]
+    return preparedOf(checks, fleet, [...names, ...aggregates])
   },
-  named({ forceHosts, requestedDestination }, fleet) {
-    const names = namesOf(forceHosts, requestedDestination?.host)
-    return names.size === 0 ? undefined : named(fleet, names)
+  named(request, fleet) {
+    const lists = nameListsOf(request).flatMap(({ hosts }) => (hosts.length === 0 ? [] : [hosts]))
+    const [first, ...others] = lists
+    if (first === undefined) return undefined
+    if (fleet.featureLevel < NAMED_BY_ALL) return named(fleet, lists.flat())
+    return named(
+      fleet,
+      first.filter((name) => others.every((list) => list.includes(name))),
+    )
   },
 }
 
@@ -73,18 +107,38 @@ export const aggregateChecks = (request: RequestSpec, fleet: Fleet): readonly (C
   ...memberships(request, fleet),
 ]
 
-/** A filter of those checks that ask something: a host must pass all. Undefined: none does. */
-export function preparedOf(given: readonly (Check | undefined)[], fleet: Fleet): PreparedFilter | undefined {
+/**
+ * A filter of those checks that ask something: a host must pass all. Undefined: none does. `allowing`: those of them that name hosts or
+ * aggregates; where no host is in all of these, that is the reason on every host.
+ */
+export function preparedOf(
+  given: readonly (Check | undefined)[],
+  fleet: Fleet,
+  allowing: readonly Check[] = [],
+): PreparedFilter | undefined {
   const checks = given.filter((check) => check !== undefined)
   const [only] = checks
   if (only === undefined) return undefined
   const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
+  // looked up when the first reason is asked for
+  let noneCommon: Reason | null | undefined
+  const reasonAt = (host: HostIndex): Reason | undefined => {
+    const check = refusing(host)
+    if (check === undefined || !allowing.includes(check)) return check?.reason
+    if (noneCommon === undefined) noneCommon = reasonOfNoneCommon(allowing, fleet)
+    return noneCommon ?? check.reason
+  }
   return {
     passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
-    reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
+    reason: (host) => reasonAt(host) ?? { code: 'host.excluded' },
     facts(host) {
       const record = fleet.hosts.get(host)
-      return checks.filter((check) => !check.passes(host)).map((check) => factOf(check, record))
+      const reason = reasonAt(host)
+      const fields = allowing.map(({ field }) => field).join(' and ')
+      return [
+        ...(reason !== undefined && reason === noneCommon ? [factOf({ reason, field: fields, looksAt: 'name' }, record)] : []),
+        ...checks.filter((check) => !check.passes(host)).map((check) => factOf(check, record)),
+      ]
     },
   }
 }
@@ -92,14 +146,14 @@ export function preparedOf(given: readonly (Check | undefined)[], fleet: Fleet):
 export interface Check {
   /** Asked of every host: a look at a column, wherever that will do. */
   readonly passes: (host: HostIndex) => boolean
-  readonly reason: ReturnType<PreparedFilter['reason']>
+  readonly reason: Reason
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
   /** What of the host is looked at. */
   readonly looksAt: 'name' | 'aggregates' | 'cell'
 }
 
-const factOf = ({ reason: { subject, need }, field, looksAt }: Check, record: HostRecord): Fact => ({
+const factOf = ({ reason: { subject, need }, field, looksAt }: Omit<Check, 'passes'>, record: HostRecord): Fact => ({
   subject: subject ?? subjects[looksAt],
   ...(need !== undefined && { required: need }),
   actual: looksAt === 'name' ? hostKey(record) : looksAt === 'cell' ? cellOf(record) : record.aggregates.slice(0, 5).join(', ') || 'none',
@@ -115,9 +169,6 @@ const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
     .flat()
     .sort((a, b) => a - b)
 
-const namesOf = (forced: readonly string[], requested: string | null | undefined): ReadonlySet<string> =>
-  new Set(requested ? [...forced, requested] : forced)
-
 function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined {
   if (ignoreHosts.length === 0) return undefined
   const isNamed = new Uint8Array(fleet.hosts.count)
@@ -130,20 +181,33 @@ function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined 
   }
 }
 
-function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
-  const hosts = namesOf(forceHosts, requestedDestination?.host)
-  const nodes = namesOf(forceNodes, requestedDestination?.node)
-  if (hosts.size === 0 && nodes.size === 0) return undefined
-  const isNamed = hosts.size === 0 ? undefined : new Set(named(fleet, hosts))
+/** One check per field that names hosts or nodes. Below NAMED_BY_ALL forced and requested names are taken together. */
+function namedBy(request: RequestSpec, fleet: Fleet): Check[] {
+  const lists = nameListsOf(request)
+  if (fleet.featureLevel >= NAMED_BY_ALL || lists.length < 2) return lists.map((list) => nameCheck(list, fleet))
+  const fields = lists.map(({ field }) => field).join(' and ')
+  return [nameCheck({ field: fields, hosts: lists.flatMap(({ hosts }) => hosts), nodes: lists.flatMap(({ nodes }) => nodes) }, fleet)]
+}
+
+function nameCheck({ field, hosts, nodes }: NameList, fleet: Fleet): Check {
+  const isNamed = hosts.length === 0 ? undefined : new Set(named(fleet, hosts))
+  const isNode = new Set(nodes)
   return {
-    passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.size === 0 || nodes.has(fleet.hosts.get(host).node)),
-    reason: { code: 'host.not_requested', need: [...new Set([...hosts, ...nodes])].slice(0, 5).join(', ') },
-    field: [
-      ...(forceHosts.length > 0 ? ['forceHosts'] : []),
-      ...(forceNodes.length > 0 ? ['forceNodes'] : []),
-      ...(requestedDestination?.host || requestedDestination?.node ? ['requestedDestination'] : []),
-    ].join(' and '),
+    passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.length === 0 || isNode.has(fleet.hosts.get(host).node)),
+    reason: { code: 'host.not_requested', need: namesOf({ hosts, nodes }).slice(0, 5).join(', ') },
+    field,
     looksAt: 'name',
+  }
+}
+
+/** Where no host is in all of several lists, that is the reason on every host, and no list alone. */
+function reasonOfNoneCommon(allowing: readonly Check[], fleet: Fleet): Reason | null {
+  if (fleet.featureLevel < NAMED_BY_ALL || allowing.length < 2) return null
+  if (fleet.hosts.presentIndexes.some((index) => allowing.every(({ passes }) => passes(index as HostIndex)))) return null
+  return {
+    code: 'host.none_common',
+    subject: 'host',
+    need: allowing.map(({ reason, field }) => `${reason.need} by ${field}`).join(' and '),
   }
 }
 

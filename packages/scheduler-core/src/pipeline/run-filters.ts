@@ -1,13 +1,15 @@
 import type { FilterCount } from '../decision/decision.ts'
 import type { Admits, PreparedFilter } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
+import { hostStatuses } from '../fleet/change.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { ADMITTED_DOMAINS } from '../fleet/levels.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
 import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
 import { refuseUntold } from './not-reported.ts'
-import { topologySpreadFilter } from './topology-spread.ts'
+import { createTopologySpreadFilter } from './topology-spread.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
 export interface FilterStep {
@@ -43,8 +45,6 @@ export interface Filtered {
  */
 export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
   const isVerified = isVerifiedOf(request)
-  // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
-  const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
   const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
     const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && fleet.plugins.filters.includes(filter) } = filter
@@ -62,7 +62,23 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   const candidates = prepare(asCandidates(compiled))
   // where it failed, it refuses every host
   const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
-  return [{ ...candidates, ...(named !== undefined && { named }) }, ...[...compiled.filters, ...spread].map(prepare)]
+  const steps = [{ ...candidates, ...(named !== undefined && { named }) }, ...compiled.filters.map(prepare)]
+  // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
+  return request.topologySpread.length === 0 ? steps : [...steps, prepare(asSpread(compiled, countedHosts(steps, fleet)))]
+}
+
+const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
+
+/**
+ * Which hosts make their domains count in a topology spread: those that the request admits and that are not in MAINTENANCE, which are as good
+ * as gone. Others that are disabled, down or full count: members may come there again. Below ADMITTED_DOMAINS every host.
+ */
+export function countedHosts(steps: readonly FilterStep[], { featureLevel, hosts }: Fleet): (host: HostIndex) => boolean {
+  if (featureLevel < ADMITTED_DOMAINS) return () => true
+  const admitting = steps.filter((step) => isAsked(step) && step.admits !== undefined)
+  return (host) =>
+    at(hosts.columns.status, host) !== MAINTENANCE &&
+    admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true)
 }
 
 const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
@@ -73,8 +89,8 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
   verifiedAt: 'NONE',
 })
 
-const asSpread = ({ profile }: CompiledProfile): CompiledFilter => ({
-  filter: topologySpreadFilter,
+const asSpread = ({ profile }: CompiledProfile, isCounted: (host: HostIndex) => boolean): CompiledFilter => ({
+  filter: createTopologySpreadFilter(isCounted),
   options: {},
   isNet: profile.compat === 'nova',
   isOutside: false,

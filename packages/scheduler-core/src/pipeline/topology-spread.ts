@@ -6,8 +6,11 @@ import { groupFrom } from '../fleet/sources.ts'
 import { createMemberCount, domainsOf } from '../fleet/topology.ts'
 import type { RequestSpec, TopologySpread } from '../request/request-spec.ts'
 
-/** Members of the request's server group stand in the domains of a topology as `topologySpread` asks. */
-export const topologySpreadFilter: Filter = {
+/**
+ * Members of the request's server group stand in the domains of a topology as `topologySpread` asks. The domain with the fewest is looked for
+ * among those that have a host which counts; members count wherever in their domain they are.
+ */
+export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boolean): Filter => ({
   name: 'TopologySpreadFilter',
   description: "The host's domain may hold one more member of the server group.",
   reads: [],
@@ -16,7 +19,7 @@ export const topologySpreadFilter: Filter = {
   prepare(request, fleet) {
     if (request.topologySpread.length === 0) return undefined
 
-    const rules = request.topologySpread.map((spread, i) => ruleOf(fleet, request, spread, i))
+    const rules = request.topologySpread.map((spread, i) => ruleOf(fleet, request, spread, i, isCounted))
     const refusing = (host: HostIndex) => rules.map((rule) => rule(host)).find((refusal) => refusal !== undefined)
     return {
       passes: (host) => refusing(host) === undefined,
@@ -39,7 +42,7 @@ export const topologySpreadFilter: Filter = {
         }),
     }
   },
-}
+})
 
 interface Refusal {
   readonly reason: Reason
@@ -51,6 +54,7 @@ function ruleOf(
   request: RequestSpec,
   { topologyKey, maxSkew, maxPerDomain }: TopologySpread,
   i: number,
+  isCounted: (host: HostIndex) => boolean,
 ): (host: HostIndex) => Refusal | undefined {
   // looked up once for all instances: hosts and aggregates stay as they are meanwhile
   const find = domainsOf(fleet, topologyKey)
@@ -58,13 +62,13 @@ function ruleOf(
   const domainOf = (host: HostIndex) => domains[host]
   const field = (name: string) => `topologySpread.${i}.${name}`
   const countNow = createMemberCount(fleet, request, domainOf)
-  let counted: { readonly writes: number; readonly members: ReadonlyMap<string, number>; readonly least: number } | undefined
+  let counted: { readonly writes: number; readonly members: ReadonlyMap<string, number>; readonly fewest: string | undefined } | undefined
   // members come one by one, picks of this request included: counted again only when there are more
   const count = () => {
     const { writes } = fleet.groups
     if (counted?.writes !== writes) {
       const members = countNow()
-      counted = { writes, members, least: [...members.values()].reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) }
+      counted = { writes, members, fewest: fewestOf(fleet, members, domainOf, isCounted) }
     }
     return counted
   }
@@ -75,7 +79,7 @@ function ruleOf(
         reason: { code: 'topology.no_domain', subject: topologyKey, need: `a value of ${topologyKey}` },
         field: field('topologyKey'),
       }
-    const { members, least } = count()
+    const { members, fewest } = count()
     const have = members.get(domain) ?? 0
     const subject = `${topologyKey} ${domain}`
     if (maxPerDomain !== null && have >= maxPerDomain)
@@ -83,11 +87,31 @@ function ruleOf(
         reason: { code: 'topology.full', subject, need: `fewer than ${maxPerDomain}`, have, unit: 'members' },
         field: field('maxPerDomain'),
       }
-    if (maxSkew !== null && have + 1 - least > maxSkew)
-      return {
-        reason: { code: 'topology.skew', subject, need: `fewer than ${least + maxSkew}`, have, unit: 'members' },
-        field: field('maxSkew'),
-      }
-    return undefined
+    if (maxSkew === null || fewest === undefined) return undefined
+    const least = members.get(fewest) ?? 0
+    if (have + 1 - least <= maxSkew) return undefined
+    const source = `${topologyKey} ${fewest}, which holds ${least}`
+    return {
+      reason: { code: 'topology.skew', subject, need: `fewer than ${least + maxSkew}`, have, unit: 'members', source },
+      field: field('maxSkew'),
+    }
   }
+}
+
+/** The first domain with the fewest members of those that have a host which counts; undefined: there is none. */
+function fewestOf(
+  { hosts }: Fleet,
+  members: ReadonlyMap<string, number>,
+  domainOf: (host: HostIndex) => string | undefined,
+  isCounted: (host: HostIndex) => boolean,
+): string | undefined {
+  let fewest: { readonly domain: string; readonly held: number } | undefined
+  for (const index of hosts.presentIndexes) {
+    const domain = domainOf(index as HostIndex)
+    if (domain === undefined) continue
+    const held = members.get(domain) ?? 0
+    // most hosts are in a domain that is known to hold as few: the costly question is asked last
+    if ((fewest === undefined || held < fewest.held) && isCounted(index as HostIndex)) fewest = { domain, held }
+  }
+  return fewest?.domain
 }

@@ -6,7 +6,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import { covers, isExact, metadataReadsOf, metadataReadsWith, similarKeys } from '../fleet/metadata-reads.ts'
 import { compatFilters, compatWeighers } from '../nova/compat.ts'
 import { passesSafely } from '../pipeline/run-filters.ts'
-import { topologySpreadFilter } from '../pipeline/topology-spread.ts'
+import { createTopologySpreadFilter } from '../pipeline/topology-spread.ts'
 import { noPlugins } from '../plugin/plugins.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { weighers } from '../weighers/index.ts'
@@ -60,7 +60,7 @@ const ofWeigher = (weigher: Weigher): Part => ({
 })
 
 const parts: readonly (Part & { kind: string })[] = [
-  ...[...filters, topologySpreadFilter].map((filter) => ({ kind: 'filter', ...ofFilter(filter) })),
+  ...[...filters, createTopologySpreadFilter(() => true)].map((filter) => ({ kind: 'filter', ...ofFilter(filter) })),
   ...compatFilters.map((filter) => ({ kind: "Nova's filter", ...ofFilter(filter) })),
   ...weighers.map((weigher) => ({ kind: 'weigher', ...ofWeigher(weigher) })),
   ...compatWeighers.map((weigher) => ({ kind: "Nova's weigher", ...ofWeigher(weigher) })),

@@ -1,7 +1,7 @@
 import { fleetKeys, isExact, type MetadataRead, metadataReadsOf, metadataReadsWith, similarKeys } from '../fleet/metadata-reads.ts'
 import { memoByObject } from '../memo.ts'
 import { compileProfile, nameableParts } from '../pipeline/compile.ts'
-import { topologySpreadFilter } from '../pipeline/topology-spread.ts'
+import { createTopologySpreadFilter } from '../pipeline/topology-spread.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import { type Profile, profileRef } from './profile.ts'
 
@@ -34,7 +34,7 @@ const readersIn = memoByObject((plugins: Plugins) => memoByObject((profile: Prof
 function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
   const { filters, shadows, weighers } = compileProfile(profile, plugins)
   const readers = [
-    ...[...filters, ...shadows, { filter: topologySpreadFilter, options: {} }].flatMap(({ filter, options }) =>
+    ...[...filters, ...shadows, { filter: createTopologySpreadFilter(() => true), options: {} }].flatMap(({ filter, options }) =>
       metadataReadsWith(filter.readsMetadata, options).map((read) => ({ ...read, kind: 'FILTER' as const, part: filter.name })),
     ),
     ...weighers.flatMap(({ weigher, options }) =>

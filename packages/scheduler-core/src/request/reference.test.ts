@@ -19,6 +19,7 @@ const requestSpec: Form = {
   rules: [
     '`numInstances`, where both are given, is the number of `instanceUuids`; no instance is named twice.',
     'No two cells of `numaTopology.cells` have the same `id`.',
+    'Each CPU of the flavor, numbered from 0, is in the `cpus` of one cell, and the `memoryMb` of the cells are together that of the flavor; so with the members of a gang. A request that is stored already is taken as it is.',
     '`flavor.extraSpecs`: `resources:CLASS` has a whole number of 0 to 1,099,511,627,776, `trait:NAME` has `required` or `forbidden`. A map has at most 256 keys, and 16,384 characters as JSON.',
     '`dedicatedCpus` is given with `cpuPolicy: mixed` and only then; it names CPUs of `cpus`, each once.',
     '`nova.document` is at most 262,144 characters of JSON.',
@@ -36,6 +37,7 @@ const hostStats: Form = {
     generated('packages/scheduler-core/src/fleet/stats-versions'),
   ],
   rules: [
+    '`minUnit` is at most `maxUnit`, where that is given. A report that is stored already is taken as it is.',
     'No two cells of `numaCells` have the same `id` or share a CPU, and none lists a CPU twice.',
     '`pinnedCpus` and `siblings` name CPUs of the cell: of `cpuset`, or of `dedicatedCpuset`; no CPU is a thread of two cores.',
     'A page size is listed once in a cell; `reserved` is at most `total`, for pages and for inventories.',

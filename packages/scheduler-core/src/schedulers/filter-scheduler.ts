@@ -7,14 +7,15 @@ import type { Steps } from '../fleet/steps.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import { createFiltering } from '../pipeline/filter-each.ts'
-import { createChanceOrder, createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
+import { createChanceOrder, createTieOrder, pick, rankAll, type TieOrder } from '../pipeline/pick.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
-import { HOSTS_AT_ONCE, prepareFilters } from '../pipeline/run-filters.ts'
-import { prepareWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
+import { HOSTS_AT_ONCE, isAsked, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { prepareWeighers, runWeighersInSteps, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
 import { createWeighing } from '../pipeline/weigh-each.ts'
 import { createRandom } from '../random.ts'
 import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { findHostForAll, goTogether } from './host-for-all.ts'
 import { createScheduler, type Scheduler, type Selection, type SelectOptions } from './scheduler.ts'
 
 /** How many of the best hosts a record keeps. */
@@ -75,9 +76,41 @@ function* placeByPipeline(
 ): Steps<Selection> {
   const { allOrNothing } = options
   const { placeOne, instances } = preparePlacing(pipeline, request, fleet, options, slice, given)
+  const before = overlay.size
   const placed = yield* placeEachInSteps(request.numInstances, allOrNothing, groupOf(request), overlay, placeOne)
+  if (given === undefined && placed.length < request.numInstances && goTogether(request, fleet)) {
+    overlay.rollback(before)
+    const host = yield* hostForAll(pipeline, request, fleet, overlay, options, slice)
+    if (host !== undefined) {
+      const all = new Array<HostIndex>(request.numInstances).fill(host)
+      return yield* placeByPipeline(pipeline, request, fleet, overlay, options, slice, all)
+    }
+    if (!allOrNothing) for (const { part } of placed) overlay.hold(part, groupOf(request))
+  }
   const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
   return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
+}
+
+/** The best host of those on which all instances have room together. */
+function* hostForAll(
+  { compiled, createOrder, prepareScores }: Pipeline,
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  { seed }: Pick<SelectOptions, 'seed'>,
+  slice: number,
+): Steps<HostIndex | undefined> {
+  const askOf = byMembers(request, ({ request: asked }) => ({
+    asked,
+    steps: prepareFilters(compiled, asked, fleet).filter(isAsked),
+    grantsOn: prepareGrants(compiled, asked, fleet),
+  }))
+  const { asked, steps } = askOf(0)
+  const { hosts } = yield* runFiltersInSteps(steps, fleet, slice)
+  const weighed = yield* runWeighersInSteps(prepareScores(compiled, asked, fleet), Int32Array.from(hosts), slice)
+  const ranked = yield* rankAll(weighed, createOrder(compiled.profile, seed, 0))
+  const inOrder = ranked.map((position) => weighed.hosts[position] as HostIndex)
+  return yield* findHostForAll(request, fleet, overlay, askOf, groupOf(request), inOrder)
 }
 
 interface Placed {

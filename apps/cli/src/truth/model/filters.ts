@@ -28,19 +28,32 @@ type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
 /** The filters of this service by the names that profiles know them by, and `Candidates`, which runs before all of them. */
 export const filters: Readonly<Record<string, ModelFilter>> = {
   Candidates: ({ ignoreHosts, forceHosts, forceNodes, requestedDestination: destination, requestedResources }, fleet) => {
-    const hosts = [...forceHosts, ...(destination?.host ? [destination.host] : [])]
-    const nodes = [...forceNodes, ...(destination?.node ? [destination.node] : [])]
     const forbidden = destination?.forbiddenAggregates ?? []
-    const wanted = [destination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)].filter(({ length }) => length > 0)
-    if (ignoreHosts.length + hosts.length + nodes.length + forbidden.length + wanted.length === 0) return undefined
+    const isPlace = ({ host, node }: ModelHost): boolean =>
+      (!destination?.host || host === destination.host) && (!destination?.node || node === destination.node)
+    const isIn = (host: ModelHost, uuids: readonly string[]): boolean => aggregatesOf(fleet, host).some(({ uuid }) => uuids.includes(uuid))
+    type Only = { readonly code: string; readonly allows: (host: ModelHost) => boolean }
+    const names: Only[] = [
+      ...(forceHosts.length > 0 ? [{ code: 'host.not_requested', allows: ({ host }: ModelHost) => forceHosts.includes(host) }] : []),
+      ...(forceNodes.length > 0 ? [{ code: 'host.not_requested', allows: ({ node }: ModelHost) => forceNodes.includes(node) }] : []),
+      ...(destination?.host || destination?.node ? [{ code: 'host.not_requested', allows: isPlace }] : []),
+    ]
+    const aggregates: Only[] = [destination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)]
+      .filter(({ length }) => length > 0)
+      .map((uuids) => ({ code: 'aggregate.not_member', allows: (host) => isIn(host, uuids) }))
+    const all = [...names, ...aggregates]
+    if (ignoreHosts.length + forbidden.length + all.length === 0) return undefined
+    const isNoneCommon = all.length > 1 && !fleet.hosts.some((host) => !host.isGone && all.every(({ allows }) => allows(host)))
+    const refusalBy = (onlys: readonly Only[], host: ModelHost): Refusal | undefined => {
+      const refusing = onlys.find(({ allows }) => !allows(host))
+      return refusing && { code: isNoneCommon ? 'host.none_common' : refusing.code }
+    }
     return (host) => {
-      const mine = aggregatesOf(fleet, host).map(({ uuid }) => uuid)
       if (ignoreHosts.includes(host.host)) return { code: 'host.excluded' }
-      if (hosts.length > 0 && !hosts.includes(host.host)) return { code: 'host.not_requested' }
-      if (nodes.length > 0 && !nodes.includes(host.node)) return { code: 'host.not_requested' }
-      if (forbidden.some((uuid) => mine.includes(uuid))) return { code: 'host.excluded' }
-      if (wanted.some((list) => !list.some((uuid) => mine.includes(uuid)))) return { code: 'aggregate.not_member' }
-      return undefined
+      const unnamed = refusalBy(names, host)
+      if (unnamed !== undefined) return unnamed
+      if (isIn(host, forbidden)) return { code: 'host.excluded' }
+      return refusalBy(aggregates, host)
     }
   },
 

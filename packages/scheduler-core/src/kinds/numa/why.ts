@@ -117,11 +117,8 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, '
   const { pageSize, memoryMb } = guest
   if (pageSize === null || cells.some((cell) => choosePages(cell, guest) !== undefined)) return undefined
   const wanted = typeof pageSize === 'number' ? `${pageSize} KiB` : `${pageSize} pages`
-  const sizes = cells.map(({ pages = [] }) =>
-    pages.filter(({ sizeKib }, i) => (typeof pageSize === 'number' ? sizeKib === pageSize : pageSize !== 'large' || i > 0)),
-  )
   const needKib = memoryMb * 1_024
-  const all = sizes.flat()
+  const all = cells.flatMap(({ pages = [] }) => pages.filter(({ sizeKib }, i) => isAskedFor(pageSize, sizeKib, i)))
   const whole = all.filter(({ sizeKib }) => needKib % sizeKib === 0)
   const told = [...new Set(cells.flatMap(({ pages = [] }) => pages.map(({ sizeKib }) => sizeKib)))].sort((a, b) => a - b)
   if (all.length === 0)
@@ -137,6 +134,13 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, '
   if (nearest === undefined) return { code: 'numa.page_multiple', need: all[0]?.sizeKib ?? 0, have: needKib, unit: 'KiB' }
   const { sizeKib, free } = nearest
   return { code: 'numa.pages', need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
+}
+
+/** Whether the pages of a cell that stand at a place, the smallest first, are of a size that the guest may have. */
+function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
+  if (typeof pageSize === 'number') return sizeKib === pageSize
+  if (pageSize === 'any') return true
+  return (pageSize === 'small') === (place === 0)
 }
 
 function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {

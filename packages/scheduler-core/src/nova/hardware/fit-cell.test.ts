@@ -94,6 +94,18 @@ const rows: readonly Row[] = [
     guest: { pagesize: 2048 },
     why: { code: 'numa.pages', need: 256, have: 212 },
   },
+  {
+    name: 'B12: small pages are told of in the smallest size',
+    host: { mempages: [pages(4, 1_000), pages(1_048_576, 56)] },
+    guest: { pagesize: -1 },
+    why: { code: 'numa.pages', need: 131_072, have: 1_000, unit: 'pages of 4 KiB' },
+  },
+  {
+    name: 'B12 kind: of any pages those are told of which most memory is free',
+    host: { mempages: [pages(4, 131_000), pages(2048, 1)] },
+    guest: { pagesize: -3 },
+    why: { code: 'numa.pages', need: 131_072, have: 131_000, unit: 'pages of 4 KiB' },
+  },
   { name: 'any pages of a host without pages', guest: { pagesize: -3 }, why: { code: 'numa.page_size', have: 'no page sizes' } },
   { name: 'pinned CPUs beyond the cell', guest: pinned(9), why: { code: 'numa.dedicated_cpus', need: 9, have: 8 } },
   {

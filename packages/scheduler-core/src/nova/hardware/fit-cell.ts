@@ -73,14 +73,20 @@ function choosePages(host: HostCell, guest: GuestCell): Pages {
     const why = pagesShort(host, smallest, needKib, (pages) => pages.total)
     return why === undefined ? guest : { why }
   }
-  let first: (() => Shortfall) | undefined
-  for (const sizeKib of candidateSizes(host, guest.pagesize)) {
-    const why = pagesShort(host, sizeKib, needKib, (pages) => pages.total - pages.used - pages.reserved)
-    if (why === undefined) return { pagesize: sizeKib }
-    first ??= why
-  }
   const wish = guest.pagesize
-  return { why: first ?? (() => ({ code: 'numa.page_size', need: sizeText(wish), have: sizesText(host) })) }
+  const sizes = candidateSizes(host, wish)
+  for (const sizeKib of sizes) if (pagesShort(host, sizeKib, needKib, freePages) === undefined) return { pagesize: sizeKib }
+  return { why: () => nearestShort(host, sizes, needKib) ?? { code: 'numa.page_size', need: sizeText(wish), have: sizesText(host) } }
+}
+
+const freePages = (pages: MemoryPages): number => pages.total - pages.used - pages.reserved
+
+/** Of the sizes that would do, the one of which most memory is free: those of which the guest's memory is no multiple come last. */
+function nearestShort(host: HostCell, sizes: readonly number[], needKib: number): Shortfall | undefined {
+  const freeKib = (sizeKib: number): number => freePages(host.mempages.find((one) => one.sizeKib === sizeKib) as MemoryPages) * sizeKib
+  const distance = (sizeKib: number): number => (needKib % sizeKib === 0 ? 0 : needKib) - freeKib(sizeKib)
+  const [nearest] = [...sizes].sort((a, b) => distance(a) - distance(b))
+  return nearest === undefined ? undefined : pagesShort(host, nearest, needKib, freePages)?.()
 }
 
 /** Sizes that a wish stands for, in the order of trying. */

@@ -81,7 +81,8 @@ export function* formulate(
   yield
   keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
-    keepSpread(draft, columns, request, fleet, spread)
+    // what kinds of instances have in common: the least of the domains of any is no more than that of each
+    keepSpread(draft, columns, request, fleet, (host) => scores.some(({ isCounted }) => isCounted(host)), spread)
     yield
   }
   const hosts = new Set(columns.map(({ host }) => host))

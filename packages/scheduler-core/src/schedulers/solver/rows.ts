@@ -166,6 +166,7 @@ export function keepSpread(
   columns: readonly Column[],
   request: RequestSpec,
   fleet: Fleet,
+  isCounted: (host: HostIndex) => boolean,
   { topologyKey, maxSkew, maxPerDomain }: RequestSpec['topologySpread'][number],
 ): void {
   const domainOf = domainsOf(fleet, topologyKey)
@@ -181,10 +182,17 @@ export function keepSpread(
   if (maxPerDomain !== null)
     for (const [domain, own] of inDomain) draft.rows.push(row(ones(own), null, Math.max(0, maxPerDomain - (there.get(domain) ?? 0))))
   if (maxSkew === null) return
-  const counts = [...there].map(([domain, before]) => ({ before, own: inDomain.get(domain) ?? [] }))
-  const fewest = counts.reduce((least, { before }) => Math.min(least, before), Number.MAX_SAFE_INTEGER)
+  const counting = new Set(
+    Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+      .filter(isCounted)
+      .map(domainOf),
+  )
+  const counts = [...there].map(([domain, before]) => ({ before, own: inDomain.get(domain) ?? [], counts: counting.has(domain) }))
+  const counted = counts.filter((domain) => domain.counts)
+  if (counted.length === 0) return
+  const fewest = counted.reduce((least, { before }) => Math.min(least, before), Number.MAX_SAFE_INTEGER)
   // domains that take nothing bound the least of all from above
-  const ceiling = counts.reduce(
+  const ceiling = counted.reduce(
     (least, { before, own }) => (own.length === 0 ? Math.min(least, before) : least),
     fewest + request.numInstances,
   )
@@ -195,10 +203,10 @@ export function keepSpread(
     // how many the domain with the fewest holds when this kind is placed
     const least = draft.most.push(ceiling) - 1
     draft.objective.push(0)
-    for (const { before, own } of counts) {
+    for (const { before, own, counts: isCounting } of counts) {
       const placed = ones(own.filter((i) => (columns[i] as Column).kind <= kind))
       if (own.length === 0) continue
-      draft.rows.push(row([[least, 1], ...placed.map(([i]) => [i, -1] as const)], null, before))
+      if (isCounting) draft.rows.push(row([[least, 1], ...placed.map(([i]) => [i, -1] as const)], null, before))
       if (placed.length > 0 && !isFull(before)) draft.rows.push(row([...placed, [least, -1]], null, maxSkew - before))
     }
   }

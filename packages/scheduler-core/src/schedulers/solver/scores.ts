@@ -4,7 +4,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import type { Steps } from '../../fleet/steps.ts'
 import type { CompiledProfile } from '../../pipeline/compile.ts'
-import { HOSTS_AT_ONCE, isAsked, passesSafely, prepareFilters, runFiltersInSteps } from '../../pipeline/run-filters.ts'
+import { countedHosts, HOSTS_AT_ONCE, isAsked, passesSafely, prepareFilters, runFiltersInSteps } from '../../pipeline/run-filters.ts'
 import {
   lowerBound,
   normalise,
@@ -23,6 +23,8 @@ export interface MemberScores {
   readonly members: Members
   /** The hosts that pass for the first instance, with their totals. */
   readonly weighed: Weighed
+  /** Hosts whose domains count in a spread for the kind. */
+  readonly isCounted: (host: HostIndex) => boolean
   /**
    * What the first, second, ... instance of the kind adds on a host that holds those before it and none of another kind; as long as so
    * many pass every filter there, and fit. Spread is not asked: it hangs on where the others go.
@@ -100,6 +102,7 @@ export function* scoresOfKind(
   return {
     members,
     weighed,
+    isCounted: countedHosts(steps, fleet),
     chainOf(host, most) {
       let chain = chains.get(host)
       if (chain === undefined) {

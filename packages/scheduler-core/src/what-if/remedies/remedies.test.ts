@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Code, codes } from '../../codes.ts'
 import { copyFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { PLACEMENT_RULES, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { NAMED_BY_ALL, PLACEMENT_RULES, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../profiles/profile.ts'
@@ -161,6 +161,13 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
   },
   'host.excluded': [{ request: { ignoreHosts: ['h1'] } }, { request: { requestedDestination: { forbiddenAggregates: [aUuid(1)] } } }],
   'host.not_requested': [{ request: { forceHosts: ['h9'] } }, { request: { requestedDestination: { host: 'h9' } } }],
+  'host.none_common': [
+    { request: { forceHosts: ['h1'], requestedDestination: { host: 'h9' } }, changes: [{ type: 'feature', level: NAMED_BY_ALL }] },
+    {
+      request: { forceHosts: ['h1'], requestedDestination: { aggregates: [aUuid(2)] } },
+      changes: [{ type: 'feature', level: NAMED_BY_ALL }],
+    },
+  ],
   'host.disabled': { request: {}, changes: [{ type: 'status', host: 'h1', node: 'h1', status: 'MAINTENANCE', reason: 'fan' }] },
   'host.down': { request: {}, changes: [{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent' }] },
   'trait.missing': { request: extra({ 'trait:FAST': 'required' }) },

@@ -1,3 +1,4 @@
+import type { RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
@@ -5,7 +6,7 @@ import type { ProposedChange, Remedy } from './remedy.ts'
 /** The request names zones, aggregates or hosts: it may name others, or none. */
 export const wishesRemedy: Remedy = {
   name: 'wishes',
-  codes: ['zone.other', 'aggregate.not_member', 'host.excluded', 'host.not_requested'],
+  codes: ['zone.other', 'aggregate.not_member', 'host.excluded', 'host.not_requested', 'host.none_common'],
   propose({ fleet, request, host, reason }) {
     const record = fleet.hosts.get(host)
     switch (reason.code) {
@@ -15,8 +16,7 @@ export const wishesRemedy: Remedy = {
           asked('availability zone', request.availabilityZone, record.zone, 2.5, (one) => restated(one, { availabilityZone: record.zone })),
         ]
       case 'aggregate.not_member': {
-        const lists = [request.requestedDestination?.aggregates ?? [], ...request.requestedResources.map(({ memberOf }) => memberOf)]
-        const unmet = lists.filter((list) => list.length > 0 && !list.some((uuid) => record.aggregates.includes(uuid)))
+        const unmet = aggregateListsOf(request).filter((list) => list.length > 0 && !list.some((uuid) => record.aggregates.includes(uuid)))
         const missing = unmet.map(([uuid]) => fleet.aggregates.byUuid.get(uuid ?? ''))
         const joins: ProposedChange[] = missing.includes(undefined)
           ? []
@@ -36,15 +36,7 @@ export const wishesRemedy: Remedy = {
                 },
               },
             ]
-        return [
-          asked('aggregates asked for', unmet.flat().join(', '), 'any', 3, (one) =>
-            restated(one, {
-              requestedDestination: one.requestedDestination && { ...one.requestedDestination, aggregates: [] },
-              requestedResources: one.requestedResources.map((group) => ({ ...group, memberOf: [] })),
-            }),
-          ),
-          ...joins,
-        ]
+        return [anyAggregate(unmet.flat()), ...joins]
       }
       case 'host.excluded':
         if (reason.subject === 'forbiddenAggregates')
@@ -61,19 +53,38 @@ export const wishesRemedy: Remedy = {
               anotherHost(record),
             ]
           : []
+      case 'host.none_common':
+        return [anyHost(namesOf(request)), anyAggregate(aggregateListsOf(request).flat())].filter(({ from }) => from !== '')
       default:
-        return [
-          asked('hosts asked for', String(reason.need ?? ''), 'any', 3, (one) =>
-            restated(one, {
-              forceHosts: [],
-              forceNodes: [],
-              requestedDestination: one.requestedDestination && { ...one.requestedDestination, host: null, node: null },
-            }),
-          ),
-        ]
+        return [anyHost(String(reason.need ?? ''))]
     }
   },
 }
+
+const aggregateListsOf = ({ requestedDestination, requestedResources }: RequestSpec): readonly (readonly string[])[] => [
+  requestedDestination?.aggregates ?? [],
+  ...requestedResources.map(({ memberOf }) => memberOf),
+]
+
+const namesOf = ({ forceHosts, forceNodes, requestedDestination }: RequestSpec): string =>
+  [...forceHosts, ...forceNodes, requestedDestination?.host, requestedDestination?.node].filter(Boolean).join(', ')
+
+const anyAggregate = (aggregates: readonly string[]): ProposedChange =>
+  asked('aggregates asked for', aggregates.join(', '), 'any', 3, (one) =>
+    restated(one, {
+      requestedDestination: one.requestedDestination && { ...one.requestedDestination, aggregates: [] },
+      requestedResources: one.requestedResources.map((group) => ({ ...group, memberOf: [] })),
+    }),
+  )
+
+const anyHost = (names: string): ProposedChange =>
+  asked('hosts asked for', names, 'any', 3, (one) =>
+    restated(one, {
+      forceHosts: [],
+      forceNodes: [],
+      requestedDestination: one.requestedDestination && { ...one.requestedDestination, host: null, node: null },
+    }),
+  )
 
 /** A change of what is asked. */
 export const asked = (

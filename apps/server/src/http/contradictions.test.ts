@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ h1: { numaCells: [{ id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 65_536 }] } })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ValidationError { issues { rule path message } } } }`
+const REPORT = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results { __typename
+  ... on ValidationError { issues { rule path message } } } } }`
+
+const toldOf = ({ __typename, issues = [] }: Json): unknown =>
+  __typename === 'ValidationError' ? issues.map(({ rule, path }: Json) => `${rule} ${path.join('.')}`) : __typename
+
+const place = async (spec: object): Promise<unknown> =>
+  toldOf((await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations)
+
+const report = async (form: object): Promise<unknown> => {
+  const update = { name: { host: 'u1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: form }
+  return toldOf((await dataOf(api, REPORT, { in: { updates: [update] } })).updateResourceStats.results[0])
+}
+
+const cellsOf = (...cells: readonly (readonly number[])[]) => cells.map((cpus, id) => ({ id, cpus, memoryMb: 1_024 }))
+
+const object = (name: string, version: string, data: object) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
+const novaCell = (id: number, cpuset: readonly number[], pcpuset: readonly number[] = []) =>
+  object('InstanceNUMACell', '1.6', { id, cpuset, pcpuset, memory: 1_024, pagesize: null, cpu_policy: null, cpu_thread_policy: null })
+const novaSpec = (vcpus: number, ...cells: readonly object[]) =>
+  object('RequestSpec', '1.14', {
+    flavor: object('Flavor', '1.2', {
+      ...{ name: 'm1', flavorid: '1', vcpus, memory_mb: 1_024 * cells.length },
+      ...{ root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} },
+    }),
+    numa_topology: object('InstanceNUMATopology', '1.3', { cells, emulator_threads_policy: null }),
+    num_instances: 1,
+    scheduler_hints: {},
+  })
+
+describe('B11b: a guest topology that contradicts its flavor or itself is refused with its path', () => {
+  test.each<[name: string, spec: object, told: unknown]>([
+    [
+      '2 vCPUs, and a dedicated cell of 8 with more memory',
+      {
+        gantt: {
+          flavor: { vcpus: 2, memoryMb: 1_000 },
+          numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_000, cpuPolicy: 'dedicated' }] },
+        },
+      },
+      ['spec.invalid input.spec.gantt.numaTopology.cells.0.cpus', 'spec.invalid input.spec.gantt.numaTopology.cells'],
+    ],
+    [
+      'cpus [0,0,0,1]',
+      { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0, 0, 0, 1]) } } },
+      ['spec.invalid input.spec.gantt.numaTopology.cells.0.cpus'],
+    ],
+    [
+      'a member of a gang',
+      {
+        gantt: {
+          flavor: { vcpus: 1, memoryMb: 512 },
+          gang: [{ instances: 1, flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0]) } }],
+        },
+      },
+      ['spec.invalid input.spec.gantt.gang.0.numaTopology.cells'],
+    ],
+    [
+      'in the words of Nova, a CPU in two cells',
+      { nova: novaSpec(3, novaCell(0, [0, 1]), novaCell(1, [1, 2])) },
+      ['spec.invalid input.spec.nova.numa_topology.cells.1.cpuset'],
+    ],
+    [
+      'in the words of Nova, shared and dedicated CPUs beyond the flavor',
+      { nova: novaSpec(2, novaCell(0, [0], [1, 2])) },
+      ['spec.invalid input.spec.nova.numa_topology.cells.0.cpuset'],
+    ],
+    [
+      'one that divides its flavor is taken',
+      { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0, 1]) } } },
+      'SelectDestinationsPayload',
+    ],
+    ['as Nova makes it, too', { nova: novaSpec(2, novaCell(0, [0, 1])) }, 'SelectDestinationsPayload'],
+  ])('%s', async (_name, spec, told) => {
+    expect(await place(spec)).toEqual(told)
+  })
+})
+
+describe('min_unit above max_unit is refused with its path', () => {
+  const machine = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+  const inventory = (minUnit: number, maxUnit: number | null) => ({
+    resourceClass: 'CUSTOM_FPGA',
+    total: 8,
+    minUnit,
+    ...(maxUnit && { maxUnit }),
+  })
+  test.each<[name: string, form: object, told: unknown]>([
+    [
+      '4 at least and 2 at most',
+      { full: { ...machine, inventories: [inventory(4, 2)] } },
+      ['stats.invalid input.updates.0.report.full.inventories.0.minUnit'],
+    ],
+    [
+      'of the second class alone',
+      { full: { ...machine, inventories: [{ resourceClass: 'CUSTOM_A', total: 1 }, inventory(9, 8)] } },
+      ['stats.invalid input.updates.0.report.full.inventories.1.minUnit'],
+    ],
+    ['the same of both is taken', { full: { ...machine, inventories: [inventory(2, 2)] } }, 'ResourceStatsApplied'],
+    ['no most is taken', { full: { ...machine, inventories: [inventory(2, null)] } }, 'ResourceStatsApplied'],
+  ])('%s', async (_name, form, told) => {
+    expect(await report(form)).toEqual(told)
+  })
+})

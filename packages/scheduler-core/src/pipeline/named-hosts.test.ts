@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { causeOf } from '../cause/cause.ts'
+import { causeText } from '../cause/cause-text.ts'
+import { reasonText } from '../decision/reason-text.ts'
+import { NAMED_BY_ALL } from '../fleet/levels.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { candidatesFilter } from './candidates.ts'
+import { examine } from './examine.ts'
+
+type Asks = Parameters<typeof aRequest>[0]
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+
+/** Hosts a and b of aggregate 1, c of zone z and of aggregate 2, and a second node of c. */
+function townAt(level = NAMED_BY_ALL) {
+  const log = aLog()
+  log.append([{ type: 'feature', level }, ...['a', 'b', 'c'].map((name) => aReport(name)), { ...aReport('c'), node: 'c2' }])
+  log.append([
+    { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'one', hosts: ['a', 'b'], metadata: {} } },
+    { type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: { name: 'two', hosts: ['c'], metadata: { availability_zone: 'z' } } },
+  ])
+  return log.fleet
+}
+
+/** Nodes that are admitted, and why the first of the others is not. */
+function saidOf(asks: Asks, { level, profile = 'default' }: { readonly level?: number; readonly profile?: string } = {}) {
+  const fleet = townAt(level)
+  const { checksOf } = examine(fleet, aRequest(asks), profileNamed(profile), 's')
+  const reasons = fleet.hosts.records.map(({ index }) => checksOf(index).find(({ reason }) => reason !== undefined)?.reason)
+  const why = reasons.find((reason) => reason !== undefined)
+  return {
+    in: fleet.hosts.records.filter((_, i) => reasons[i] === undefined).map(({ node }) => node),
+    why: why && `${why.code}: ${reasonText(why)}`,
+  }
+}
+
+describe('hosts that a request names in several places are those that all of them name', () => {
+  test.each<[name: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
+    [
+      'Z15b: a is forced, b is the destination',
+      { forceHosts: ['a'], requestedDestination: { host: 'b' } },
+      { in: [], why: 'host.none_common: No host is named by all that the request says: a by forceHosts and b by requestedDestination.' },
+    ],
+    [
+      'Z15b kind: the destination is one of the forced hosts',
+      { forceHosts: ['a', 'b'], requestedDestination: { host: 'b' } },
+      { in: ['b'], why: 'host.not_requested: The request names other hosts: b.' },
+    ],
+    [
+      'Z15b kind: a node is forced, and another host',
+      { forceHosts: ['a'], forceNodes: ['c2'] },
+      { in: [], why: 'host.none_common: No host is named by all that the request says: a by forceHosts and c2 by forceNodes.' },
+    ],
+    [
+      'Z15b kind: of a forced host, the node of the destination',
+      { forceHosts: ['c'], requestedDestination: { node: 'c2' } },
+      { in: ['c2'], why: 'host.not_requested: The request names other hosts: c.' },
+    ],
+    [
+      'Z15b kind: forced nodes, and another node as destination',
+      { forceNodes: ['a', 'b'], requestedDestination: { host: 'c', node: 'c2' } },
+      {
+        in: [],
+        why: 'host.none_common: No host is named by all that the request says: a, b by forceNodes and c, c2 by requestedDestination.',
+      },
+    ],
+    [
+      'Z15b kind: a forced host outside of the aggregates',
+      { forceHosts: ['c'], requestedDestination: { aggregates: [aUuid(1)] } },
+      {
+        in: [],
+        why: `host.none_common: No host is named by all that the request says: c by forceHosts and ${aUuid(1)} by requestedDestination.aggregates.`,
+      },
+    ],
+    [
+      'Z15b kind: two lists of aggregates without a host in common',
+      { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
+      {
+        in: [],
+        why: `host.none_common: No host is named by all that the request says: ${aUuid(1)} by requestedDestination.aggregates and ${aUuid(2)} by requestedResources.0.memberOf.`,
+      },
+    ],
+    [
+      'Z15b kind: a forced host in another zone is told of its zone',
+      { forceHosts: ['a'], availabilityZone: 'z' },
+      { in: [], why: 'zone.other: The host is in availability zone nova; z was asked for.' },
+    ],
+    [
+      'Z15b kind: a forced host that is ignored',
+      { forceHosts: ['a'], ignoreHosts: ['a'] },
+      { in: [], why: 'host.excluded: The request excludes the host.' },
+    ],
+  ])('%s', (_name, asks, said) => {
+    expect(saidOf(asks)).toEqual(said)
+  })
+
+  test('a decision from before is made again as it was: either host would do', () => {
+    expect(saidOf({ forceHosts: ['a'], requestedDestination: { host: 'b' } }, { level: NAMED_BY_ALL - 1 }).in).toEqual(['a', 'b'])
+  })
+
+  test('by the rules of Nova it was always so', () => {
+    const asks = { forceHosts: ['a'], requestedDestination: { host: 'b' } }
+    for (const level of [NAMED_BY_ALL - 1, NAMED_BY_ALL]) expect(saidOf(asks, { level, profile: 'nova-compat' }).in).toEqual([])
+  })
+})
+
+test.each<[name: string, asks: Asks, text: string]>([
+  [
+    'two names',
+    { forceHosts: ['a'], requestedDestination: { host: 'b' } },
+    'There is no host named a by forceHosts and b by requestedDestination.',
+  ],
+  [
+    'a name and a zone',
+    { forceHosts: ['a'], availabilityZone: 'z' },
+    'There is no host named a, in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was asked for.',
+  ],
+])('the cause of the refusal says that nothing is left of %s', (_name, asks, text) => {
+  expect(causeText(causeOf(townAt(), aRequest(asks), profileNamed('default')))).toBe(text)
+})
+
+const some = (...names: string[]) => fc.oneof(fc.constant<string[]>([]), fc.subarray(names, { minLength: 1 }))
+const place = (...names: string[]) => fc.option(fc.constantFrom(...names))
+
+const town = townAt()
+
+function admitted(asks: Asks): readonly string[] {
+  const prepared = candidatesFilter.prepare(aRequest(asks), town, {})
+  return town.hosts.records.filter(({ index }) => prepared?.passes(index) ?? true).map(({ node }) => node)
+}
+
+test('law: what a request admits by all of its lists is what each list admits alone', () => {
+  const drawn = fc.record({
+    forceHosts: some('a', 'b', 'c', 'gone'),
+    forceNodes: some('a', 'b', 'c', 'c2'),
+    host: place('a', 'b', 'c', 'gone'),
+    node: place('a', 'b', 'c', 'c2'),
+    aggregates: some(aUuid(1), aUuid(2)),
+    memberOf: some(aUuid(1), aUuid(2)),
+  })
+  fc.assert(
+    fc.property(drawn, ({ forceHosts, forceNodes, host, node, aggregates, memberOf }) => {
+      const parts: Asks[] = [
+        { forceHosts },
+        { forceNodes },
+        { requestedDestination: { host, node } },
+        { requestedDestination: { aggregates } },
+        { requestedResources: [{ amounts: [], memberOf }] },
+      ]
+      const alone = parts.map(admitted)
+      const requestedResources = [{ amounts: [], memberOf }]
+      const whole = admitted({ forceHosts, forceNodes, requestedDestination: { host, node, aggregates }, requestedResources })
+      expect(whole).toEqual(['a', 'b', 'c', 'c2'].filter((name) => alone.every((names) => names.includes(name))))
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { guestTopologyFor } from '../nova/hardware/guest-topology.ts'
+import { aRequest } from '../testing/index.ts'
+import { contradictionsOf } from './guest-topology.ts'
+
+type Cells = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>['cells']
+
+/** Problems of a guest's topology, as path and rule. */
+const toldOf = (flavor: { readonly vcpus: number; readonly memoryMb: number }, cells: Cells): string[] =>
+  contradictionsOf(aRequest({ ...flavor, numaTopology: { cells } })).map(({ path, rule }) => `${path.join('.')}: it must ${rule}`)
+
+const four = { vcpus: 4, memoryMb: 4_096 }
+
+describe('a topology that contradicts its flavor or itself is told with its path', () => {
+  test.each<[name: string, flavor: { vcpus: number; memoryMb: number }, cells: Cells, told: string[]]>([
+    [
+      'B11b: 2 vCPUs in the flavor, a dedicated cell of 8',
+      { vcpus: 2, memoryMb: 1_000 },
+      [{ id: 0, cpus: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_000, cpuPolicy: 'dedicated' }],
+      [
+        'cells.0.cpus: it must hold CPUs of the flavor alone, which has 2, numbered from 0: there is no CPU 2',
+        'cells: it must have together the memory of the flavor, 1000 MiB; they have 8000',
+      ],
+    ],
+    [
+      'B11b: cpus [0,0,0,1]',
+      { vcpus: 2, memoryMb: 1_000 },
+      [{ id: 0, cpus: [0, 0, 0, 1], memoryMb: 1_000 }],
+      ['cells.0.cpus: it must name each CPU once: CPU 0 is named twice'],
+    ],
+    [
+      'ImageNUMATopologyCPUDuplicates: a CPU in two cells',
+      four,
+      [
+        { id: 0, cpus: [0, 1], memoryMb: 2_048 },
+        { id: 1, cpus: [1, 2, 3], memoryMb: 2_048 },
+      ],
+      ['cells.1.cpus: it must hold CPUs of its own: CPU 1 is in cells.0 too'],
+    ],
+    [
+      'ImageNUMATopologyCPUOutOfRange: a CPU beyond those of the flavor',
+      four,
+      [{ id: 0, cpus: [0, 1, 2, 3, 4], memoryMb: 4_096 }],
+      ['cells.0.cpus: it must hold CPUs of the flavor alone, which has 4, numbered from 0: there is no CPU 4'],
+    ],
+    [
+      'ImageNUMATopologyCPUsUnassigned: a CPU of no cell',
+      four,
+      [
+        { id: 0, cpus: [0, 1], memoryMb: 2_048 },
+        { id: 1, cpus: [3], memoryMb: 2_048 },
+      ],
+      ['cells: it must have each of the 4 CPUs of the flavor in a cell: CPU 2 is in none'],
+    ],
+    [
+      'ImageNUMATopologyMemoryOutOfRange: less memory than the flavor has',
+      four,
+      [{ id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_095 }],
+      ['cells: it must have together the memory of the flavor, 4096 MiB; they have 4095'],
+    ],
+    [
+      'CPUs that are numbered from 1',
+      { vcpus: 2, memoryMb: 1_024 },
+      [{ id: 0, cpus: [1, 2], memoryMb: 1_024 }],
+      [
+        'cells.0.cpus: it must hold CPUs of the flavor alone, which has 2, numbered from 0: there is no CPU 2',
+        'cells: it must have each of the 2 CPUs of the flavor in a cell: CPU 0 is in none',
+      ],
+    ],
+    [
+      'uneven cells that divide the flavor are right, in any order',
+      four,
+      [
+        { id: 1, cpus: [3], memoryMb: 1_024 },
+        { id: 0, cpus: [2, 0, 1], memoryMb: 3_072, cpuPolicy: 'mixed', dedicatedCpus: [2] },
+      ],
+      [],
+    ],
+  ])('%s', (_name, flavor, cells, told) => {
+    expect(toldOf(flavor, cells)).toEqual(told)
+  })
+
+  test('law: whatever Nova makes of a flavor is right, and wrong with a CPU or a MiB moved away', () => {
+    const drawn = fc.record({
+      nodes: fc.integer({ min: 1, max: 8 }),
+      cpus: fc.integer({ min: 1, max: 6 }),
+      mib: fc.integer({ min: 1, max: 64 }),
+    })
+    fc.assert(
+      fc.property(drawn, fc.nat(), ({ nodes, cpus, mib }, at) => {
+        const flavor = { vcpus: nodes * cpus, memoryMib: nodes * mib, extraSpecs: { 'hw:numa_nodes': String(nodes) } }
+        const made = guestTopologyFor(flavor, {})
+        const cells = (made?.cells ?? []).map(({ id, cpuset, memory }) => ({ id, cpus: [...cpuset], memoryMb: memory }))
+        const size = { vcpus: flavor.vcpus, memoryMb: flavor.memoryMib }
+        expect(cells).toHaveLength(nodes)
+        expect(toldOf(size, cells)).toEqual([])
+        const i = at % nodes
+        const other = (change: Partial<Cells[number]>) => cells.map((cell, place) => (place === i ? { ...cell, ...change } : cell))
+        const own = cells[i]?.cpus ?? []
+        expect(toldOf(size, other({ memoryMb: mib + 1 }))).not.toEqual([])
+        expect(toldOf(size, other({ cpus: [...own, own[0] ?? 0] }))).not.toEqual([])
+        expect(toldOf(size, other({ cpus: [...own.slice(1), size.vcpus] }))).not.toEqual([])
+        if (nodes > 1) expect(toldOf(size, other({ cpus: [...own.slice(1), cells[(i + 1) % nodes]?.cpus[0] ?? 0] }))).not.toEqual([])
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

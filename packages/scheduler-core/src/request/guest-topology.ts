@@ -1,0 +1,56 @@
+import type { RequestSpec } from './request-spec.ts'
+
+/** What of a guest's topology contradicts its flavor, or itself. */
+export interface Contradiction {
+  /** From the topology on. */
+  readonly path: readonly string[]
+  readonly found: unknown
+  /** The rest of a sentence that begins with "it must". */
+  readonly rule: string
+}
+
+type Guest = Pick<RequestSpec, 'flavor' | 'numaTopology'>
+
+/**
+ * Cells that are no division of the flavor: every CPU of it is of one cell, and the cells have its memory together, as Nova's API has it
+ * (`numa_get_constraints`). Callers are told; requests that are stored are taken as they are.
+ */
+export function contradictionsOf({ flavor: { vcpus, memoryMb }, numaTopology }: Guest): Contradiction[] {
+  if (numaTopology === null) return []
+  const { cells } = numaTopology
+  const contradictions = [...wrongCpus(cells, vcpus)]
+  const refuse = (path: readonly string[], found: unknown, rule: string) => contradictions.push({ path, found, rule })
+  const cpus = new Set(cells.flatMap((cell) => cell.cpus))
+  const missing = firstMissing(cpus, vcpus)
+  if (missing !== undefined)
+    refuse(
+      ['cells'],
+      cells.map((cell) => cell.cpus),
+      `have each of the ${vcpus} CPUs of the flavor in a cell: CPU ${missing} is in none`,
+    )
+  const memory = cells.map((cell) => cell.memoryMb)
+  const total = memory.reduce((sum, mib) => sum + mib, 0)
+  if (total !== memoryMb) refuse(['cells'], memory, `have together the memory of the flavor, ${memoryMb} MiB; they have ${total}`)
+  return contradictions
+}
+
+function wrongCpus(cells: NonNullable<RequestSpec['numaTopology']>['cells'], vcpus: number): Contradiction[] {
+  const cellOf = new Map<number, number>()
+  return cells.flatMap(({ cpus }, i) => {
+    const rules: string[] = []
+    const beyond = cpus.find((cpu) => cpu >= vcpus)
+    if (beyond !== undefined) rules.push(`hold CPUs of the flavor alone, which has ${vcpus}, numbered from 0: there is no CPU ${beyond}`)
+    const own = new Set<number>()
+    const twice = cpus.find((cpu) => own.has(cpu) || !own.add(cpu))
+    if (twice !== undefined) rules.push(`name each CPU once: CPU ${twice} is named twice`)
+    const shared = cpus.find((cpu) => cellOf.has(cpu))
+    if (shared !== undefined) rules.push(`hold CPUs of its own: CPU ${shared} is in cells.${cellOf.get(shared)} too`)
+    for (const cpu of cpus) cellOf.set(cpu, cellOf.get(cpu) ?? i)
+    return rules.map((rule) => ({ path: ['cells', String(i), 'cpus'], found: cpus, rule }))
+  })
+}
+
+function firstMissing(cpus: ReadonlySet<number>, vcpus: number): number | undefined {
+  for (let cpu = 0; cpu < vcpus; cpu++) if (!cpus.has(cpu)) return cpu
+  return undefined
+}

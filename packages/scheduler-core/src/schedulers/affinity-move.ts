@@ -1,0 +1,18 @@
+import type { Claim } from '../claims/claim.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+
+/**
+ * Why a member of a server group that lives together cannot leave its host while others stay, and the way to move all of them; undefined: that
+ * is not what keeps it. Both ends of a move count, so no order of moves keeps the rule: it has to be soft meanwhile.
+ */
+export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim): string | undefined {
+  const bound = group === null ? undefined : groups.find(group)
+  if (bound?.policy !== 'AFFINITY') return undefined
+  const members = bound.members.get(host) ?? 0
+  if (members < 2) return undefined
+  return (
+    `Server group ${bound.uuid} keeps its ${members} members on ${hosts.get(host).host} together, and none can leave while another stays. ` +
+    `Move all of them: make its policy SOFT_AFFINITY (serverGroupUpdate; gantt groups update ${bound.uuid} --policy soft-affinity), ` +
+    'move or evacuate them, confirm, and make it AFFINITY again once they are on one host.'
+  )
+}

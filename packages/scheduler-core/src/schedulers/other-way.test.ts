@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { decide } from './decide.ts'
+import { findOtherWay, otherWayText } from './other-way.ts'
+
+type Asks = Parameters<typeof aRequest>[0]
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+
+/** How many instances are placed in order, and the other way that is told of. */
+function toldOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed('default')) {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
+  const request = aRequest(asks)
+  const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+  const input = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds }
+  const overlay = openOverlay(log.fleet)
+  const placed = decide(log.fleet, overlay, input).parts.length
+  overlay.rollback(0)
+  const way = findOtherWay(log.fleet, overlay, input)
+  const held = overlay.size
+  overlay.discard()
+  expect(held).toBe(0)
+  return { placed, way }
+}
+
+const kind = (name: string, vcpus: number, instances = 1, more: object = {}) => ({
+  name,
+  instances,
+  flavor: { vcpus, memoryMb: 64 },
+  ...more,
+})
+const gangOf = (first: number, ...gang: ReturnType<typeof kind>[]): Asks => ({
+  flavor: { name: 'first', vcpus: first, memoryMb: 64 },
+  numInstances: 1 + gang.reduce((sum, { instances }) => sum + instances, 0),
+  gang,
+})
+const machine = (vcpus: number, more: HostShape = {}): HostShape => ({ vcpus, memoryMb: vcpus * 1_024, ...more })
+
+describe('a refusal that another order or the solver would avoid says so', () => {
+  test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
+    [
+      'E01, volcano #1297: a gang of 30 and 50 CPUs on 53 and 31',
+      [machine(53), machine(31)],
+      gangOf(30, kind('large', 50)),
+      'In another order all find a host: large, then first. Instances are placed in the order of the request, and none is moved again; a profile with the scheduler SOLVER looks at all of them together.',
+    ],
+    [
+      'E01 kind: three kinds, of which the largest has to go first',
+      [machine(10), machine(9), machine(8)],
+      gangOf(8, kind('b', 9), kind('c', 10)),
+      'In another order all find a host: c, then b, then first. Instances are placed in the order of the request, and none is moved again; a profile with the scheduler SOLVER looks at all of them together.',
+    ],
+    [
+      'E01 kind: one kind needs the GPUs of the host that the other takes',
+      [machine(16, { gpus: [{ index: 0 }] }), machine(8)],
+      gangOf(8, kind('train', 16, 1, { gpus: { count: 1 } })),
+      'In another order all find a host: train, then first. Instances are placed in the order of the request, and none is moved again; a profile with the scheduler SOLVER looks at all of them together.',
+    ],
+    [
+      'E01 kind: no order, but the hosts that are left with the least',
+      [machine(6), machine(5)],
+      { ...gangOf(3, kind('large', 5)), numInstances: 3 },
+      'All instances have room at once, but not where they go one after the other: a profile with the scheduler SOLVER looks at all of them together.',
+    ],
+    ['there is no way', [machine(53), machine(31)], gangOf(32, kind('large', 50)), undefined],
+    ['one instance has no order', [machine(4)], { vcpus: 5, memoryMb: 64 }, undefined],
+  ])('%s', (_name, hosts, asks, text) => {
+    const { placed, way } = toldOf(hosts, asks)
+    expect(placed).toBe(0)
+    expect(way && otherWayText(way)).toBe(text)
+  })
+
+  test('whoever looks at all instances together, or is Nova, is told of no other order', () => {
+    const asks = { numInstances: 2, vcpus: 30, memoryMb: 64 }
+    for (const profile of [{ ...profileNamed('default'), scheduler: 'solver' }, profileNamed('nova-compat')])
+      expect(toldOf([machine(40)], asks, profile as Profile)).toEqual({ placed: 0, way: undefined })
+  })
+})
+
+const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 })
+
+/** Whether instances of these sizes have room at once. */
+function hasRoom(free: readonly number[], [first, ...others]: readonly number[]): boolean {
+  if (first === undefined) return true
+  return free.some(
+    (left, i) =>
+      left >= first &&
+      hasRoom(
+        free.map((other, at) => (at === i ? other - first : other)),
+        others,
+      ),
+  )
+}
+
+test('law: a way is told only where all have room at once, and its order places them', () => {
+  let told = 0
+  fc.assert(
+    fc.property(
+      sizes,
+      fc.integer({ min: 1, max: 9 }),
+      sizes,
+      fc.constantFrom('default', 'first-fit', 'random'),
+      (hosts, first, gang, name) => {
+        const kinds = gang.map((vcpus, i) => kind(`k${i}`, vcpus))
+        const { placed, way } = toldOf(
+          hosts.map((vcpus) => machine(vcpus)),
+          gangOf(first, ...kinds),
+          profileNamed(name),
+        )
+        if (placed > 0 || way === undefined) return
+        told++
+        expect(hasRoom(hosts, [first, ...gang])).toBe(true)
+        if (way.order === null) return
+        const bySize = new Map([['first', first], ...gang.map((vcpus, i) => [`k${i}`, vcpus] as const)])
+        const [one, ...rest] = way.order.map((order) => kind(order, bySize.get(order) ?? 0))
+        const asks = gangOf(one?.flavor.vcpus ?? 0, ...rest)
+        expect(
+          toldOf(
+            hosts.map((vcpus) => machine(vcpus)),
+            asks,
+            profileNamed(name),
+          ).placed,
+        ).toBe(gang.length + 1)
+      },
+    ),
+    { numRuns: 150 },
+  )
+  expect(told).toBeGreaterThan(0)
+})

@@ -1,0 +1,93 @@
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Overlay } from '../fleet/overlay.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { type Members, membersOf } from '../request/members.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { type DecideInput, decide } from './decide.ts'
+
+/** Instances that are placed in search of another way: so much a refusal may cost beside its reasons. */
+const MOST_PLACED = 300
+/** Kinds of instances of which every order is tried. */
+const MOST_KINDS = 4
+
+/** A way in which all instances of a request find a host, where they find none in their order. */
+export interface OtherWay {
+  /** The kinds of a gang in the order in which all are placed; null: some arrangement holds all, which no order of placing on the best host finds. */
+  readonly order: readonly string[] | null
+}
+
+/**
+ * Looks for another way to place the instances of a request that were refused: FILTER and CHANCE place them in order and move none again. It tries
+ * other orders, then hosts that are left with the least; what it does not find may be there all the same. Holds nothing.
+ */
+export function findOtherWay(fleet: Fleet, overlay: Overlay, input: DecideInput): OtherWay | undefined {
+  const { request, profile, source } = input
+  if (request.numInstances < 2 || source !== undefined || !isPlacedInOrder(profile, fleet)) return undefined
+  const kinds = membersOf(request)
+  const placesAll = (order: readonly Members[], by: Profile): boolean => {
+    const before = overlay.size
+    const { parts } = decide(fleet, overlay, { ...input, request: inOrder(request, order), profile: by, allOrNothing: true })
+    overlay.rollback(before)
+    return parts.length === request.numInstances
+  }
+  const orders = ordersOf(kinds)
+  const tight: Profile = { ...profile, weighers: tightest.weighers, scheduler: 'filter', hostSubsetSize: 1 }
+  const ways = [
+    ...orders.map((order) => ({ order, by: profile, told: order.map(nameOf) })),
+    ...[kinds, ...orders.slice(0, 1)].map((order) => ({ order, by: tight, told: null })),
+  ]
+  const found = ways.slice(0, Math.ceil(MOST_PLACED / request.numInstances)).find(({ order, by }) => placesAll(order, by))
+  return found && { order: found.told }
+}
+
+/** The way in a sentence or two. */
+export function otherWayText({ order }: OtherWay): string {
+  const cure = 'a profile with the scheduler SOLVER looks at all of them together'
+  return order === null
+    ? `All instances have room at once, but not where they go one after the other: ${cure}.`
+    : `In another order all find a host: ${order.join(', then ')}. Instances are placed in the order of the request, and none is moved again; ${cure}.`
+}
+
+const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
+
+/** Others look at all instances together, or by rules of their own; what is asked outside of this process was asked about this request alone. */
+function isPlacedInOrder(profile: Profile, { plugins }: Fleet): boolean {
+  if (profile.compat === 'nova' || (profile.scheduler !== 'filter' && profile.scheduler !== 'chance')) return false
+  return compileProfile(profile, plugins).asks.length === 0
+}
+
+/** The orders of the kinds of a gang but their own, the largest first before all others. */
+function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
+  const largest = [...kinds].sort((a, b) => bySize(b, a))
+  const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]
+  const seen = new Set([kinds.map(({ first }) => first).join()])
+  return [largest, ...all].filter((order) => {
+    const id = order.map(({ first }) => first).join()
+    return !seen.has(id) && seen.add(id) !== undefined
+  })
+}
+
+function permutations(kinds: readonly Members[]): readonly (readonly Members[])[] {
+  if (kinds.length < 2) return [kinds]
+  return kinds.flatMap((kind, i) => permutations(kinds.filter((_, other) => other !== i)).map((rest) => [kind, ...rest]))
+}
+
+function bySize({ request: a }: Members, { request: b }: Members): number {
+  const gpus = (a.gpus?.count ?? 0) - (b.gpus?.count ?? 0)
+  return gpus || a.flavor.vcpus - b.flavor.vcpus || a.flavor.memoryMb - b.flavor.memoryMb
+}
+
+/** The same request with its kinds in another order. */
+function inOrder(request: RequestSpec, [first, ...others]: readonly Members[]): RequestSpec {
+  if (first === undefined || others.length === 0) return request
+  const askedBy = ({ request: { flavor, numaTopology, gpus, pciRequests, requestedResources } }: Members) => ({
+    ...{ flavor, numaTopology, gpus, pciRequests, requestedResources },
+  })
+  const gang = others.map((kind) => ({ name: kind.name, instances: kind.count, ...askedBy(kind) }))
+  return { ...request, ...askedBy(first), gang }
+}
+
+const nameOf = ({ name, request: { flavor } }: Members): string =>
+  name ?? flavor.name ?? `${flavor.vcpus} vCPUs with ${flavor.memoryMb} MiB`

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Change } from '../fleet/change.ts'
+import { TOGETHER_AT_ONCE } from '../fleet/levels.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { decide } from './decide.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+
+interface Town {
+  readonly hosts: Readonly<Record<string, HostShape>>
+  readonly changes?: readonly Change[]
+  readonly level?: number
+  readonly profile?: Profile
+  readonly allOrNothing?: boolean
+}
+
+const group = { uuid: aUuid(7), policy: 'AFFINITY' as const }
+
+/** Where the instances of a request go, in order. */
+function placedOf(
+  { hosts, changes = [], level = TOGETHER_AT_ONCE, profile = profileNamed('default'), allOrNothing = true }: Town,
+  asks: Parameters<typeof aRequest>[0],
+) {
+  const log = aLog()
+  log.append([{ type: 'feature', level }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
+  expect(log.append(changes).every((verdict) => verdict === undefined)).toBe(true)
+  const request = aRequest({ instanceGroup: group, ...asks })
+  const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+  const overlay = openOverlay(log.fleet)
+  const input = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing, claimIds }
+  const { parts, found } = decide(log.fleet, overlay, input)
+  const held = overlay.size
+  overlay.discard()
+  expect(held).toBe(parts.length)
+  return { on: parts.map(({ host }) => host), found }
+}
+
+/** The host with the most memory, which `default` takes first, has CPUs for two; the other one for four. */
+const hosts: Town['hosts'] = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
+const gpus = (count: number) => Array.from({ length: count }, (_, index) => ({ index, model: null }))
+const cells = (sizes: readonly number[]) => sizes.map((memoryMb, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb }))
+const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024, cpuPolicy: 'dedicated' as const }] } }
+
+describe('several instances of an affinity group look for a host that holds all of them', () => {
+  test.each<[name: string, town: Town, asks: Parameters<typeof aRequest>[0], placed: ReturnType<typeof placedOf>]>([
+    ['E01 kind: the best host for one has no room for three', { hosts }, { numInstances: 3 }, { on: ['deep', 'deep', 'deep'], found: 3 }],
+    ['the best host is taken where it holds all', { hosts }, { numInstances: 2 }, { on: ['wide', 'wide'], found: 2 }],
+    ['no host holds five', { hosts }, { numInstances: 5 }, { on: [], found: 2 }],
+    ['no host holds five, and some will do', { hosts, allOrNothing: false }, { numInstances: 5 }, { on: ['wide', 'wide'], found: 2 }],
+    [
+      'GPUs',
+      { hosts: { wide: { memoryMb: 65_536, gpus: gpus(1) }, deep: { memoryMb: 8_192, gpus: gpus(2) } } },
+      { numInstances: 2, gpus: { count: 1 } },
+      { on: ['deep', 'deep'], found: 2 },
+    ],
+    [
+      'CPUs of their own, of which there are enough in cells of one host alone',
+      { hosts: { wide: { memoryMb: 65_536, numaCells: cells([65_536]) }, deep: { memoryMb: 16_384, numaCells: cells([8_192, 8_192]) } } },
+      { numInstances: 5, ...guest },
+      { on: ['deep', 'deep', 'deep', 'deep', 'deep'], found: 5 },
+    ],
+    [
+      'a gang of two flavors',
+      { hosts },
+      { numInstances: 2, vcpus: 1, gang: [{ instances: 1, flavor: { vcpus: 3, memoryMb: 1_024 } }] },
+      { on: ['deep', 'deep'], found: 2 },
+    ],
+    [
+      'a group that lives somewhere already stays there, though others would hold all',
+      { hosts, changes: [aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })] },
+      { numInstances: 2 },
+      { on: [], found: 1 },
+    ],
+    ['by chance, too', { hosts, profile: profileNamed('random') }, { numInstances: 4 }, { on: ['deep', 'deep', 'deep', 'deep'], found: 4 }],
+    ['a decision from before is made again as it was', { hosts, level: TOGETHER_AT_ONCE - 1 }, { numInstances: 3 }, { on: [], found: 2 }],
+  ])('%s', (_name, town, asks, placed) => {
+    expect(placedOf(town, asks)).toEqual(placed)
+  })
+
+  test('law: all are placed exactly where some host holds all', () => {
+    const drawn = fc.record({
+      hosts: fc.array(fc.record({ vcpus: fc.integer({ min: 1, max: 8 }), gib: fc.integer({ min: 1, max: 16 }), gpus: fc.nat(4) }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      numInstances: fc.integer({ min: 2, max: 5 }),
+      vcpus: fc.integer({ min: 1, max: 3 }),
+      memoryMb: fc.constantFrom(512, 1_024, 3_072),
+      isOnGpu: fc.boolean(),
+      profile: fc.constantFrom('default', 'best-fit', 'random').map(profileNamed),
+    })
+    fc.assert(
+      fc.property(drawn, ({ hosts, numInstances, vcpus, memoryMb, isOnGpu, profile }) => {
+        const shapes = hosts.map(
+          ({ gib, gpus: count, ...shape }, i) => [`h${i}`, { ...shape, memoryMb: gib * 1_024, gpus: gpus(count) }] as const,
+        )
+        const { on } = placedOf(
+          { hosts: Object.fromEntries(shapes), profile },
+          { numInstances, vcpus, memoryMb, ...(isOnGpu && { gpus: { count: 1 } }) },
+        )
+        const isRoom = hosts.some(
+          (host) =>
+            host.vcpus >= numInstances * vcpus && host.gib * 1_024 >= numInstances * memoryMb && (!isOnGpu || host.gpus >= numInstances),
+        )
+        expect([on.length, new Set(on).size]).toEqual(isRoom ? [numInstances, 1] : [0, 0])
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
