@@ -71,7 +71,18 @@ export { HOSTS_LEAVE, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
-export { heirOf, namesOf as hostNamesOf, nodesNamed, presentHosts, presentName, withPresentNames } from './fleet/present-names.ts'
+export {
+  allNamesIn,
+  heirOf,
+  hostsOfManyNames,
+  isNamedIn,
+  type NamedHost,
+  namesOf as hostNamesOf,
+  nodesNamed,
+  presentHosts,
+  presentName,
+  withPresentNames,
+} from './fleet/present-names.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
 export { type Reads, readsOf } from './fleet/stats-fields.ts'
 export type { HostStatsV1_0 } from './fleet/stats-versions/v1-0.ts'

@@ -6,6 +6,7 @@ import {
   type HostStatus,
   hostKey,
   isLive,
+  type NamedHost,
   nodesNamed,
   type StatusSet,
   type UsedFrom,
@@ -25,10 +26,7 @@ import { isPresent, snapshotOf } from './snapshots.ts'
 import { checkText } from './text.ts'
 
 /** A host as a caller names it; without a node, the one node or all nodes of that name. */
-export interface HostNameInput {
-  readonly host: string
-  readonly node?: string | null | undefined
-}
+export type HostNameInput = NamedHost
 
 /** What an operator's change would touch. */
 export interface Impact {
