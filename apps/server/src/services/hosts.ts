@@ -5,6 +5,7 @@ import {
   type HostRecord,
   type HostStatus,
   hostKey,
+  hostOfKey,
   isLive,
   type NamedHost,
   nodesNamed,
@@ -48,6 +49,8 @@ export interface Hosts {
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** By the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
+  /** By its name as findings have it: `host`, or `host/node`. */
+  byText(text: string): HostView | undefined
   /** Its PCI pools, those alike together, in the order of its report. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
@@ -124,6 +127,10 @@ export function createHosts(replica: Replica): Hosts {
   }
   return {
     find,
+    byText(text) {
+      const record = hostOfKey(replica.fleet.hosts, text)
+      return record && viewOf(record)
+    },
     byKey(key) {
       const [host, node = host] = parseKey(key)
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
