@@ -172,7 +172,7 @@ export {
   WHOLE_SHARE,
 } from './profiles/course.ts'
 export { type MetadataReader, metadataReaders, nearMisses, partsNaming } from './profiles/metadata-readers.ts'
-export { isOwnScheduler, type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
+export { isOwnScheduler, type PlacementRules, type Profile, type ProfileInput, profileRef, usualPlacement } from './profiles/profile.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'

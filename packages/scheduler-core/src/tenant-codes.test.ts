@@ -10,6 +10,7 @@ test('every code that a host is refused for is told to a project as a demand of 
     'outside',
     'io_ops',
     'aggregate',
+    'cell',
     'instance',
     'instances',
     'isolation',

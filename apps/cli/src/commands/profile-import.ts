@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { usualPlacement } from '@gantt/scheduler-core'
 import { findRelease, type ImportedConf, importNovaConf, releaseName, releaseNames } from '@gantt/scheduler-core/nova'
 import { type Command, InvalidArgumentError } from 'commander'
 import { GANTT } from './called.ts'
@@ -106,6 +107,7 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
   const guessed = isGuessed ? ', guessed from what the file names; --release says otherwise' : ''
   return [
     ...wrap(`Read as Nova ${releaseName(release)}${guessed}.`),
+    ...wrap(placementText(profile.nova.placement)),
     '',
     ...toTable(
       [{ head: 'filter' }, { head: 'options', wraps: true, least: 30 }],
@@ -119,6 +121,20 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
     ...(findings.length === 0 ? [] : ['', 'Not as it stands in the file', ...toFindings(findings)]),
     ...(elsewhere.length === 0 ? [] : ['', ...wrap(`${counted(elsewhere.length, 'option')} not about choosing hosts left alone.`)]),
   ]
+}
+
+/** What the profile keeps before any filter is asked, as Nova has it of Placement. */
+function placementText(given: ImportedConf['profile']['nova']['placement']): string {
+  const { availabilityZone, limitTenants, tenantsNeedAggregate, isolateAggregates, imageType } = { ...usualPlacement, ...given }
+  const kept = [
+    'traits',
+    'requested destinations',
+    ...(availabilityZone ? ['availability zones'] : []),
+    ...(limitTenants ? [tenantsNeedAggregate ? 'aggregates of projects, which each project needs' : 'aggregates of projects'] : []),
+    ...(isolateAggregates ? ['aggregates kept for traits'] : []),
+    ...(imageType ? ['disk formats of images'] : []),
+  ]
+  return `Before the filters it keeps: ${kept.join(', ')}.`
 }
 
 const optionText = (options: Readonly<Record<string, unknown>>): string =>

@@ -1,4 +1,13 @@
-import { filters, isOwnScheduler, type Profile as ProfileShape, profileRef, type Reads, readsOf, weighers } from '@gantt/scheduler-core'
+import {
+  filters,
+  isOwnScheduler,
+  type PlacementRules,
+  type Profile as ProfileShape,
+  profileRef,
+  type Reads,
+  readsOf,
+  weighers,
+} from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import { type Invalid, invalid, issue } from '../services/outcome.ts'
 import type { ProfileDone, StepOptions } from '../services/profiles.ts'
@@ -92,12 +101,40 @@ export const ProfileCompat = builder.enumType('ProfileCompat', {
   values: { NOVA: { value: 'nova' } } as const,
 })
 
+/** What each rule means, for what is told and what is given. */
+const placementTexts = {
+  availabilityZone: 'False: zones are AvailabilityZoneFilter alone.',
+  defaultAvailabilityZone: 'The zone of hosts that no aggregate puts into one.',
+  limitTenants: 'True: projects that aggregates name under filter_tenant_id get hosts of those alone.',
+  tenantsNeedAggregate: 'True, with limitTenants: other projects get no host.',
+  isolateAggregates: 'True: aggregates with trait:NAME = required are kept for requests that require the trait.',
+  imageType: "True: hosts need the trait of the image's disk format, COMPUTE_IMAGE_TYPE_...",
+} as const
+
+const PlacementSettings = builder.objectRef<PlacementRules>('PlacementSettings').implement({
+  description: 'What Nova has Placement decide before its filters are asked.',
+  fields: (t) => ({
+    availabilityZone: t.exposeBoolean('availabilityZone', { description: placementTexts.availabilityZone }),
+    defaultAvailabilityZone: t.exposeString('defaultAvailabilityZone', { description: placementTexts.defaultAvailabilityZone }),
+    limitTenants: t.exposeBoolean('limitTenants', { description: placementTexts.limitTenants }),
+    tenantsNeedAggregate: t.exposeBoolean('tenantsNeedAggregate', { description: placementTexts.tenantsNeedAggregate }),
+    isolateAggregates: t.exposeBoolean('isolateAggregates', { description: placementTexts.isolateAggregates }),
+    imageType: t.exposeBoolean('imageType', { description: placementTexts.imageType }),
+  }),
+})
+
 const NovaSettings = builder.objectRef<NonNullable<ProfileShape['nova']>>('NovaSettings').implement({
   description: "What else of Nova's configuration counts.",
   fields: (t) => ({
     maxAttempts: t.exposeInt('maxAttempts', { description: 'A chosen host and its alternates are at most so many.' }),
     packing: t.exposeBoolean('packing', { description: 'True: the fullest NUMA cells of a host are tried first.' }),
     shuffleBest: t.exposeBoolean('shuffleBest', { description: 'True: hosts as good as the best are shuffled, by the seed.' }),
+    placement: t.field({
+      type: PlacementSettings,
+      nullable: true,
+      description: 'What Placement decides; null: as Nova has it by default.',
+      resolve: ({ placement }) => placement ?? null,
+    }),
   }),
 })
 
@@ -255,12 +292,25 @@ const AssignmentInput = builder.inputType('AssignmentInput', {
   }),
 })
 
+const PlacementSettingsInput = builder.inputType('PlacementSettingsInput', {
+  description: 'What Nova has Placement decide before its filters are asked.',
+  fields: (t) => ({
+    availabilityZone: t.boolean({ description: `${placementTexts.availabilityZone} True if not given.` }),
+    defaultAvailabilityZone: t.string({ description: `${placementTexts.defaultAvailabilityZone} nova if not given.` }),
+    limitTenants: t.boolean({ description: placementTexts.limitTenants }),
+    tenantsNeedAggregate: t.boolean({ description: placementTexts.tenantsNeedAggregate }),
+    isolateAggregates: t.boolean({ description: placementTexts.isolateAggregates }),
+    imageType: t.boolean({ description: placementTexts.imageType }),
+  }),
+})
+
 const NovaSettingsInput = builder.inputType('NovaSettingsInput', {
   description: "What else of Nova's configuration counts.",
   fields: (t) => ({
     maxAttempts: t.int({ description: 'A chosen host and its alternates are at most so many, 1 to 100; 3 if not given.' }),
     packing: t.boolean({ description: 'True: the fullest NUMA cells of a host are tried first.' }),
     shuffleBest: t.boolean({ description: 'True: hosts as good as the best are shuffled, by the seed.' }),
+    placement: t.field({ type: PlacementSettingsInput, description: 'What Placement decides; as Nova has it by default if not given.' }),
   }),
 })
 

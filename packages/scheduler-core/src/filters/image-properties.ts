@@ -1,17 +1,22 @@
 import { fromImage } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import { CANONICAL_NAMES } from '../fleet/levels.ts'
 import { reportOf } from '../fleet/sources.ts'
+import type { HostStats } from '../fleet/stats.ts'
+import { memoByObject } from '../memo.ts'
+import { architectureName, hypervisorTypeName, knownName, vmModeName } from '../nova/text/names.ts'
 import type { Filter } from './filter.ts'
 
 /** The properties of an image that a host must support, as the image names them, with the older names that Nova maps. */
 const properties = [
-  ['hw_architecture', 'architecture'],
-  ['img_hv_type', 'hypervisor_type'],
-  ['hw_vm_mode', 'vm_mode'],
+  ['hw_architecture', 'architecture', knownName(architectureName)],
+  ['img_hv_type', 'hypervisor_type', knownName(hypervisorTypeName)],
+  ['hw_vm_mode', 'vm_mode', knownName(vmModeName)],
 ] as const
+const [[, , archOf], [, , typeOf], [, , modeOf]] = properties
 
 /**
- * One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every value that the image
+ * Names are Nova's: `amd64` is `x86_64`. One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every value that the image
  * asks for, and the hypervisor's version meets `img_hv_requested_version` (Nova's ImagePropertiesFilter).
  */
 export const imagePropertiesFilter: Filter = {
@@ -23,23 +28,20 @@ export const imagePropertiesFilter: Filter = {
   },
   reads: ['supportedInstances', 'hypervisorVersion'],
   readsHostOnly: true,
-  prepare({ image }, { hosts }) {
+  prepare({ image }, { hosts, featureLevel }) {
     if (image === null) return undefined
-    const asked = properties.flatMap(([name, older]) => {
+    const isCanonical = featureLevel >= CANONICAL_NAMES
+    const asked = properties.flatMap(([name, older, canonical]) => {
       const from = [name, older].find((key) => image.properties[key] !== undefined)
       const value = from === undefined ? (older === 'architecture' ? image.architecture : null) : image.properties[from]
-      return value ? [{ name, value, from: from ?? 'architecture' }] : []
+      return value ? [{ name, value: isCanonical ? canonical(value) : value, from: from ?? 'architecture' }] : []
     })
     if (asked.length === 0) return undefined
 
     const requestedBy = image.properties.img_hv_requested_version === undefined ? 'hypervisor_version_requires' : 'img_hv_requested_version'
     const requested = image.properties[requestedBy]
-    const supports = (host: HostIndex) =>
-      hosts
-        .get(host)
-        .stats.supportedInstances.some(({ arch, hvType, vmMode }) =>
-          asked.every(({ value }) => value === arch || value === hvType || value === vmMode),
-        )
+    const supportedBy = (host: HostIndex) => (isCanonical ? canonicalInstances : asReported)(hosts.get(host).stats)
+    const supports = (host: HostIndex) => supportedBy(host).some((triple) => asked.every(({ value }) => triple.includes(value)))
     const versionMeets = (host: HostIndex) => {
       const version = hosts.get(host).stats.hypervisorVersion
       return requested === undefined || !version || meetsVersion(version, requested)
@@ -55,9 +57,8 @@ export const imagePropertiesFilter: Filter = {
       from: asked.map(({ from }) => from).join(', '),
       need: asked.map(({ value }) => value).join(', '),
       have:
-        hosts
-          .get(host)
-          .stats.supportedInstances.map(({ arch, hvType, vmMode }) => `${arch}/${hvType}/${vmMode}`)
+        supportedBy(host)
+          .map((triple) => triple.join('/'))
           .slice(0, 5)
           .join(' ') || 'nothing',
     })
@@ -80,6 +81,16 @@ export const imagePropertiesFilter: Filter = {
     }
   },
 }
+
+type Triple = readonly [arch: string, hvType: string, vmMode: string]
+
+const asReported = ({ supportedInstances }: HostStats): readonly Triple[] =>
+  supportedInstances.map(({ arch, hvType, vmMode }) => [arch, hvType, vmMode])
+
+/** What a host supports by Nova's names, worked out once per report. */
+export const canonicalInstances = memoByObject((stats: HostStats): readonly Triple[] =>
+  asReported(stats).map(([arch, hvType, vmMode]) => [archOf(arch), typeOf(hvType), modeOf(vmMode)]),
+)
 
 /** Whether a version as hosts report it (7002000 = 7.2.0) meets a predicate such as `>=6.0,<8`. */
 function meetsVersion(reported: number, predicate: string): boolean {

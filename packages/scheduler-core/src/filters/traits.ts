@@ -1,8 +1,10 @@
+import type { Source } from '../evidence.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
-import type { Filter } from './filter.ts'
+import type { Filter, PreparedFilter } from './filter.ts'
 
 /** The host has every required trait and no forbidden one. */
 export const traitsFilter: Filter = {
@@ -20,34 +22,43 @@ export const traitsFilter: Filter = {
   },
   reads: ['traits'],
   readsHostOnly: true,
-  prepare(request, { hosts }) {
+  prepare(request, fleet) {
     const { requiredTraits, forbiddenTraits } = demandOf(request)
-    if (requiredTraits.length + forbiddenTraits.length === 0) return undefined
-
-    return {
-      passes(host) {
-        const { traits } = hosts.get(host)
-        // plain loops: this is asked of every host, and a closure for each would be garbage by the megabyte
-        for (const trait of requiredTraits) if (!traits.has(trait)) return false
-        for (const trait of forbiddenTraits) if (traits.has(trait)) return false
-        return true
-      },
-      reason(host) {
-        const { traits } = hosts.get(host)
-        const missing = requiredTraits.find((trait) => !traits.has(trait))
-        if (missing !== undefined) return { code: 'trait.missing', subject: 'trait', need: missing }
-        return { code: 'trait.forbidden', subject: 'trait', have: forbiddenTraits.find((trait) => traits.has(trait)) ?? '' }
-      },
-      facts(host) {
-        const { traits } = hosts.get(host)
-        const actualFrom = reportOf(hosts.get(host))
-        const missing = [...new Set(requiredTraits)].filter((trait) => !traits.has(trait))
-        const unwanted = [...new Set(forbiddenTraits)].filter((trait) => traits.has(trait))
-        return [
-          ...missing.map((trait) => ({ subject: 'trait', required: trait, requiredFrom: traitFrom(request, trait), actualFrom })),
-          ...unwanted.map((trait) => ({ subject: 'trait', actual: trait, requiredFrom: traitFrom(request, trait), actualFrom })),
-        ]
-      },
-    }
+    return prepareTraits(fleet, requiredTraits, forbiddenTraits, (trait) => traitFrom(request, trait))
   },
+}
+
+/** A test for some traits, and where each was asked for. */
+export function prepareTraits(
+  { hosts }: Fleet,
+  required: readonly string[],
+  forbidden: readonly string[],
+  from: (trait: string) => Source,
+): PreparedFilter | undefined {
+  if (required.length + forbidden.length === 0) return undefined
+  return {
+    passes(host) {
+      const { traits } = hosts.get(host)
+      // plain loops: this is asked of every host, and a closure for each would be garbage by the megabyte
+      for (const trait of required) if (!traits.has(trait)) return false
+      for (const trait of forbidden) if (traits.has(trait)) return false
+      return true
+    },
+    reason(host) {
+      const { traits } = hosts.get(host)
+      const missing = required.find((trait) => !traits.has(trait))
+      if (missing !== undefined) return { code: 'trait.missing', subject: 'trait', need: missing }
+      return { code: 'trait.forbidden', subject: 'trait', have: forbidden.find((trait) => traits.has(trait)) ?? '' }
+    },
+    facts(host) {
+      const { traits } = hosts.get(host)
+      const actualFrom = reportOf(hosts.get(host))
+      const missing = [...new Set(required)].filter((trait) => !traits.has(trait))
+      const unwanted = [...new Set(forbidden)].filter((trait) => traits.has(trait))
+      return [
+        ...missing.map((trait) => ({ subject: 'trait', required: trait, requiredFrom: from(trait), actualFrom })),
+        ...unwanted.map((trait) => ({ subject: 'trait', actual: trait, requiredFrom: from(trait), actualFrom })),
+      ]
+    },
+  }
 }

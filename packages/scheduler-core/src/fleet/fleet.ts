@@ -166,6 +166,7 @@ export class Fleet {
   /** Takes over the level of a checkpoint, before its claims are held. */
   restoreLevel(level: number): void {
     this.hosts.featureLevel = level
+    this.profiles.reach(level)
   }
 
   get isLocked(): boolean {
@@ -198,6 +199,7 @@ export class Fleet {
   *#raiseLevel(changes: readonly Change[]): Steps<void> {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
+    this.profiles.reach(this.featureLevel)
     if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
       this.strictSince = this.now
       yield* this.#holdAnew()

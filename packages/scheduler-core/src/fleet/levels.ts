@@ -21,3 +21,15 @@ export const OWNERS_ATTEMPTS = 9
 
 /** Claims keep since when the report of their host does not list their instance any more. */
 export const UNLISTED_TIMES = 9
+
+/** Nova's CoreFilter, RamFilter and DiskFilter, and those by aggregates, let no instance overcommit against itself. */
+export const NOVA_OVERCOMMIT = 10
+
+/** Architectures, hypervisor types and modes of virtual machines are compared by Nova's names for them, under every profile. */
+export const CANONICAL_NAMES = 10
+
+/**
+ * Under `compat: nova`, what Placement decides before any filter of Nova's is asked: zones, traits, aggregates, tenants, image types; and
+ * under every profile the cell that a request of Nova's stays in.
+ */
+export const PLACEMENT_RULES = 10

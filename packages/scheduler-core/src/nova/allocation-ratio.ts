@@ -1,5 +1,7 @@
+import { NOVA_OVERCOMMIT } from '../fleet/levels.ts'
 import { leastFloat } from './aggregate-metadata.ts'
 import type { HostState } from './host-state.ts'
+import type { CheckContext } from './nova-filter.ts'
 
 /** How many times over a resource of a host may be given away, and who says so. */
 export interface AllocationRatio {
@@ -24,3 +26,7 @@ export const aggregateRatio =
     const { value, source = own.source } = leastFloat(host, name, own.value)
     return { value, source }
   }
+
+/** Whether one instance wants more than the host has in all, which no ratio gives it: Nova's rule since Liberty, of disk since Newton. */
+export const isAgainstItself = (need: number, total: number, { featureLevel = NOVA_OVERCOMMIT }: CheckContext): boolean =>
+  featureLevel >= NOVA_OVERCOMMIT && need > total

@@ -16,7 +16,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
     const wanted = novaRequestOn(fleet, request)
-    const check = filter.prepare(wanted, options, { now: fleet.now, attestations: attestationsOf(fleet) })
+    const check = filter.prepare(wanted, options, { now: fleet.now, attestations: attestationsOf(fleet), featureLevel: fleet.featureLevel })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
     return {

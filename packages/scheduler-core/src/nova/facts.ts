@@ -79,6 +79,8 @@ const room =
     const isByAggregate = filter.startsWith('Aggregate') && saysSome(host, ratioKey)
     const isOption = reason.source?.startsWith('option ') === true
     const ratioFrom = isByAggregate ? aggregatesOf(host.aggregates, ratioKey) : isOption ? fromOption(ratioKey) : from
+    // more than the host has in all: no ratio plays a part
+    if (reason.code.includes('.too_')) return [fromRequest(field), from, [term('total', have)]]
     // the product as the rule has it: total x ratio - taken = have
     return [fromRequest(field), from, [term('total x ratio', have + taken, ratioFrom), term('total', total), term('taken', taken)]]
   }

@@ -37,6 +37,8 @@ export interface CheckContext {
   readonly now: number
   /** Who says how far nodes can be trusted; without one, that is known of none. */
   readonly attestations?: AttestationSource
+  /** The feature level of the log by whose rules a decision is made; absent: the newest. */
+  readonly featureLevel?: number
 }
 
 /** An attestation service's answers, gathered before the decision and recorded with it. */

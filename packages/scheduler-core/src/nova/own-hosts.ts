@@ -1,7 +1,9 @@
 import { isLive } from '../claims/claim.ts'
+import { canonicalInstances } from '../filters/image-properties.ts'
 import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import { CANONICAL_NAMES } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
 import type { PciPool } from './hardware/pci.ts'
@@ -169,7 +171,7 @@ class OwnHost implements HostState {
   }
 
   get supportedInstances(): HostState['supportedInstances'] {
-    return supportedOf(this.#record.stats)
+    return (this.#fleet.featureLevel < CANONICAL_NAMES ? supportedOf : canonicalInstances)(this.#record.stats)
   }
 
   get aggregates(): readonly HostAggregate[] {

@@ -116,6 +116,7 @@ const imageOf = ({ id, architecture, minRamMb, minDiskGb, properties }: NonNulla
   id,
   minRam: minRamMb,
   minDisk: minDiskGb,
+  diskFormat: properties.disk_format,
   properties: readImageProperties(architecture === null ? properties : { architecture, ...properties }),
 })
 

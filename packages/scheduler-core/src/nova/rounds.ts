@@ -44,11 +44,20 @@ export interface RoundsInput {
   readonly service?: ServiceRules
 }
 
+export interface HostRule {
+  readonly name: string
+  passes(host: HostState): boolean
+}
+
 /** A service that claims what it places. A filter that fails on a host refuses that host, where Nova would end the request. */
 export interface ServiceRules {
   readonly attestations: AttestationSource
+  /** The level of the log by which the rules answer. */
+  readonly featureLevel: number
+  /** What Placement decides, once a request and on forced hosts too: asked before Nova's filters. */
+  readonly before: readonly HostRule[]
   /** Asked after Nova's filters, and on forced hosts too: without the room no claim holds. */
-  readonly nets: readonly { readonly name: string; passes(host: HostState): boolean }[]
+  readonly nets: readonly HostRule[]
   /** Whether a host reports all of these fields; absent: every host does. */
   isTold?(host: HostState, fields: readonly StatsField[]): boolean
   /** Takes the room of a pick, before the next round looks. */
@@ -205,6 +214,10 @@ class Run {
       }
       filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
     }
+    function* keepAll(rules: readonly HostRule[] = []): Steps<void> {
+      for (const { name, passes: isLetIn } of rules) yield* keep(name, (host) => (isLetIn(host) ? undefined : { code: 'host.excluded' }))
+    }
+    if (index === 0) yield* keepAll(service?.before)
     const isSkipping = service === undefined ? candidates.isForced : skipsFilters(this.#request)
     for (const { filter, options } of isSkipping ? [] : rules.filters) {
       if (filter.oncePerRequest && index > 0) continue
@@ -213,7 +226,10 @@ class Run {
       try {
         yield* keep(
           filter.name,
-          filter.prepare(this.#request, options, { now, ...(service !== undefined && { attestations: service.attestations }) }),
+          filter.prepare(this.#request, options, {
+            now,
+            ...(service !== undefined && { attestations: service.attestations, featureLevel: service.featureLevel }),
+          }),
           false,
           filter.reads,
         )
@@ -222,8 +238,7 @@ class Run {
         yield* keep(filter.name, undefined, true)
       }
     }
-    for (const { name, passes: isLetIn } of service?.nets ?? [])
-      yield* keep(name, (host) => (isLetIn(host) ? undefined : { code: 'host.excluded' }))
+    yield* keepAll(service?.nets)
     return {
       index,
       input,

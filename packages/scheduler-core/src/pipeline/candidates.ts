@@ -3,7 +3,9 @@ import type { Admits, Filter, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { membershipsOf, reportOf } from '../fleet/sources.ts'
+import { novaRequestOf } from '../nova/own-request.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { shortList } from '../short-list.ts'
 
@@ -19,17 +21,27 @@ export interface CandidatesFilter extends Filter {
 /** By names and aggregates. */
 export const namedHosts: Admits = {
   by: 'place',
-  which({ forceHosts, forceNodes, ignoreHosts, requestedDestination, requestedResources }) {
-    const names = [...namesOf(forceHosts, requestedDestination?.host), ...namesOf(forceNodes, requestedDestination?.node)]
-    const { aggregates = [], forbiddenAggregates = [] } = requestedDestination ?? {}
-    const lists = [aggregates, ...requestedResources.map(({ memberOf }) => memberOf)].filter((list) => list.length > 0)
+  which(request) {
+    const { forceHosts, forceNodes, ignoreHosts } = request
+    const cell = cellAskedBy(request)
+    const names = [...namesOf(forceHosts, request.requestedDestination?.host), ...namesOf(forceNodes, request.requestedDestination?.node)]
     return [
       ...(names.length === 0 ? [] : [`named ${shortList(names)}`]),
-      ...lists.map((list) => `in ${list.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(list)}`),
-      ...(forbiddenAggregates.length === 0 ? [] : [`outside of ${shortList(forbiddenAggregates)}`]),
+      ...(cell === undefined ? [] : [`in cell ${cell}`]),
+      ...whichAggregates(request),
       ...(ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]),
     ].join(', ')
   },
+}
+
+/** Those in the aggregates that a request names, and outside of those that it shuns. */
+export function whichAggregates({ requestedDestination, requestedResources }: RequestSpec): readonly string[] {
+  const { aggregates = [], forbiddenAggregates = [] } = requestedDestination ?? {}
+  const lists = [aggregates, ...requestedResources.map(({ memberOf }) => memberOf)].filter((list) => list.length > 0)
+  return [
+    ...lists.map((list) => `in ${list.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(list)}`),
+    ...(forbiddenAggregates.length === 0 ? [] : [`outside of ${shortList(forbiddenAggregates)}`]),
+  ]
 }
 
 /**
@@ -43,20 +55,7 @@ export const candidatesFilter: CandidatesFilter = {
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {
-    const checks = [ignored(request, fleet), forced(request, fleet), forbidden(request, fleet), ...memberships(request, fleet)].filter(
-      (check) => check !== undefined,
-    )
-    const [only] = checks
-    if (only === undefined) return undefined
-    const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
-    return {
-      passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
-      reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
-      facts(host) {
-        const record = fleet.hosts.get(host)
-        return checks.filter((check) => !check.passes(host)).map((check) => factOf(check, record))
-      },
-    }
+    return preparedOf([ignored(request, fleet), forced(request, fleet), cell(request, fleet), ...aggregateChecks(request, fleet)], fleet)
   },
   named({ forceHosts, requestedDestination }, fleet) {
     const names = namesOf(forceHosts, requestedDestination?.host)
@@ -64,23 +63,47 @@ export const candidatesFilter: CandidatesFilter = {
   },
 }
 
-interface Check {
+/** The aggregates that a request names or shuns. */
+export const aggregateChecks = (request: RequestSpec, fleet: Fleet): readonly (Check | undefined)[] => [
+  forbidden(request, fleet),
+  ...memberships(request, fleet),
+]
+
+/** A filter of those checks that ask something: a host must pass all. Undefined: none does. */
+export function preparedOf(given: readonly (Check | undefined)[], fleet: Fleet): PreparedFilter | undefined {
+  const checks = given.filter((check) => check !== undefined)
+  const [only] = checks
+  if (only === undefined) return undefined
+  const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
+  return {
+    passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
+    reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
+    facts(host) {
+      const record = fleet.hosts.get(host)
+      return checks.filter((check) => !check.passes(host)).map((check) => factOf(check, record))
+    },
+  }
+}
+
+export interface Check {
   /** Asked of every host: a look at a column, wherever that will do. */
   readonly passes: (host: HostIndex) => boolean
   readonly reason: ReturnType<PreparedFilter['reason']>
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
-  /** What of the host is looked at: its name, or its aggregates. */
-  readonly looksAt: 'name' | 'aggregates'
+  /** What of the host is looked at. */
+  readonly looksAt: 'name' | 'aggregates' | 'cell'
 }
 
 const factOf = ({ reason: { subject, need }, field, looksAt }: Check, record: HostRecord): Fact => ({
-  subject: subject ?? (looksAt === 'name' ? 'host' : 'aggregates'),
+  subject: subject ?? subjects[looksAt],
   ...(need !== undefined && { required: need }),
-  actual: looksAt === 'name' ? hostKey(record) : record.aggregates.slice(0, 5).join(', ') || 'none',
+  actual: looksAt === 'name' ? hostKey(record) : looksAt === 'cell' ? cellOf(record) : record.aggregates.slice(0, 5).join(', ') || 'none',
   requiredFrom: fromRequest(field),
-  actualFrom: looksAt === 'name' ? reportOf(record) : membershipsOf(record),
+  actualFrom: looksAt === 'aggregates' ? membershipsOf(record) : reportOf(record),
 })
+
+const subjects = { name: 'host', aggregates: 'aggregates', cell: 'cell' } as const
 
 /** All nodes of these host names, in order of index. */
 const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
@@ -120,8 +143,29 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, f
   }
 }
 
+/** Nova's cell that a request came with from Nova stays in: where nothing allows it to leave that. */
+export const cellAskedBy = (request: RequestSpec): string | undefined => {
+  if (request.nova?.form !== 'RequestSpec') return undefined
+  const { cellUuid, allowCrossCellMove } = novaRequestOf(request).requestedDestination ?? {}
+  return cellUuid && allowCrossCellMove !== true ? cellUuid : undefined
+}
+
+/** Hosts of the cell that the request stays in. A host of which no cell was told is in none. */
+export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Check | undefined {
+  const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
+  if (need === undefined) return undefined
+  return {
+    passes: (host) => hosts.get(host).stats.nova?.cellUuid === need,
+    reason: { code: 'cell.other', need },
+    field: 'requestedDestination',
+    looksAt: 'cell',
+  }
+}
+
+const cellOf = ({ stats }: HostRecord): string => stats.nova?.cellUuid ?? 'none that was told'
+
 /** Whether a host is in at least one of these aggregates. */
-function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
+export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
   const columns = uuids.map((uuid) => aggregates.members(uuid))
   const [only] = columns
   if (only !== undefined && columns.length === 1) return (host) => only[host] === 1

@@ -7,6 +7,7 @@ import type { Assign } from '../kinds/kind.ts'
 import { memoByObject } from '../memo.ts'
 import { compatFilters, compatWeighers, filterOptions } from '../nova/compat.ts'
 import { novaCandidatesFilter } from '../nova/compat-candidates.ts'
+import { placementFilters, placementOptions } from '../nova/placement-filters.ts'
 import type { OutsideAnswer } from '../outside/answer.ts'
 import { knownAnswer } from '../outside/answered.ts'
 import { answeredFilter, answeredWeigher, weighedFilter } from '../outside/answered-parts.ts'
@@ -183,7 +184,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     profile,
     candidates: parts.candidates,
     weighsFrom: parts.weighsFrom,
-    filters: [...listed, ...missing, ...asked.map((ask) => toFilter(profile, ask)), ...failedScheduler(profile)],
+    filters: [...beforehand(profile), ...listed, ...missing, ...asked.map((ask) => toFilter(profile, ask)), ...failedScheduler(profile)],
     shadows,
     weighers,
     scheduler: attempt(['scheduler'], profile.scheduler, () => findScheduler(profile.scheduler, plugins)),
@@ -192,6 +193,18 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     asks: asked,
   }
 }
+
+/** What Placement decides with `compat: nova`; as far as forced hosts are verified at all, it is asked about them too. */
+const beforehand = (profile: Profile): readonly CompiledFilter[] =>
+  profile.compat !== 'nova'
+    ? []
+    : placementFilters.map((filter) => ({
+        filter,
+        options: placementOptions(profile),
+        isNet: false,
+        isOutside: false,
+        verifiedAt: 'HARD',
+      }))
 
 /** What is asked outside of a part; undefined: nothing. One that is not loaded any more may have answered about an earlier decision. */
 function outsideAsk(

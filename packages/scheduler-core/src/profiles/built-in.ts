@@ -1,3 +1,4 @@
+import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { type Profile, type ProfileInput, profileSchema } from './profile.ts'
 
 const novaFilters = [
@@ -31,7 +32,29 @@ const define = (name: string, note: string, parts: Partial<ProfileInput>): Profi
 
 const only = (name: string, options: Record<string, unknown> = {}) => [{ name, multiplier: 1, options: options as never }]
 
-/** The profiles of the release, number 0 of their names. Each is made of general parts; sites write versions of their own beside them. */
+const COMPAT_NOTE = "Nova's own filters and weighers as it enables them by default, in its rounds, with its surprises."
+const compat: Partial<ProfileInput> = {
+  compat: 'nova',
+  filters: [
+    'ComputeFilter',
+    'ComputeCapabilitiesFilter',
+    'ImagePropertiesFilter',
+    'ServerGroupAntiAffinityFilter',
+    'ServerGroupAffinityFilter',
+  ].map((name) => ({ name })),
+  weighers: [
+    ...novaWeighers,
+    { name: 'PCIWeigher', multiplier: 1 },
+    { name: 'MetricsWeigher', multiplier: 1 },
+    { name: 'BuildFailureWeigher', multiplier: 1_000_000 },
+    { name: 'CrossCellWeigher', multiplier: 1_000_000 },
+  ],
+}
+
+/**
+ * The profiles of the release, number 0 of their names, as the newest level has them. Each is made of general parts; sites write versions of
+ * their own beside them.
+ */
 export const builtInProfiles: readonly Profile[] = [
   define('default', "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that.", {
     weighers: novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher)),
@@ -39,23 +62,7 @@ export const builtInProfiles: readonly Profile[] = [
   define('nova', "Nova's filters and weighers with their default multipliers; aggregates may say other ones.", {
     weighers: novaWeighers.map((weigher) => ({ ...weigher, options: { aggregateMultiplier: true } })),
   }),
-  define('nova-compat', "Nova's own filters and weighers as it enables them by default, in its rounds, with its surprises.", {
-    compat: 'nova',
-    filters: [
-      'ComputeFilter',
-      'ComputeCapabilitiesFilter',
-      'ImagePropertiesFilter',
-      'ServerGroupAntiAffinityFilter',
-      'ServerGroupAffinityFilter',
-    ].map((name) => ({ name })),
-    weighers: [
-      ...novaWeighers,
-      { name: 'PCIWeigher', multiplier: 1 },
-      { name: 'MetricsWeigher', multiplier: 1 },
-      { name: 'BuildFailureWeigher', multiplier: 1_000_000 },
-      { name: 'CrossCellWeigher', multiplier: 1_000_000 },
-    ],
-  }),
+  define('nova-compat', COMPAT_NOTE, { ...compat, nova: { placement: {} } }),
   define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
   define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
   define('bf-host-even-cell', 'The fullest host, and its emptiest NUMA cell.', {
@@ -92,3 +99,14 @@ export const builtInProfiles: readonly Profile[] = [
   }),
   define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
 ]
+
+/** How profiles of the release were until the level that gave them their present definition. */
+const formerProfiles: readonly { readonly until: number; readonly profile: Profile }[] = [
+  { until: PLACEMENT_RULES, profile: define('nova-compat', COMPAT_NOTE, compat) },
+]
+
+/** The profiles of the release as a log of this level has them: one that another release replays has to be the same there. */
+export const builtInProfilesAt = (level: number): readonly Profile[] =>
+  builtInProfiles.map(
+    (profile) => formerProfiles.find(({ until, profile: { name } }) => name === profile.name && level < until)?.profile ?? profile,
+  )

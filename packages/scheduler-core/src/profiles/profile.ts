@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { type KindName, kinds } from '../kinds/index.ts'
 import { solverOptionsSchema } from '../schedulers/solver/options.ts'
 import { levelOfPart } from './part-levels.ts'
@@ -8,6 +9,23 @@ const options = z.record(z.string(), z.json()).default({})
 export const ownSchedulers = ['filter', 'chance', 'solver'] as const
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
+
+/** By the options of Nova that switch it, where they differ from release to release. */
+const placementSchema = z.strictObject({
+  /** scheduler.query_placement_for_availability_zone; without it zones are AvailabilityZoneFilter's alone. */
+  availabilityZone: z.boolean().default(true),
+  /** default_availability_zone: where hosts are that no aggregate puts into a zone. */
+  defaultAvailabilityZone: z.string().min(1).max(255).default('nova'),
+  /** scheduler.limit_tenants_to_placement_aggregate: projects that aggregates name under `filter_tenant_id...` get hosts of those alone. */
+  limitTenants: z.boolean().default(false),
+  /** scheduler.placement_aggregate_required_for_tenants: the others get none. */
+  tenantsNeedAggregate: z.boolean().default(false),
+  /** scheduler.enable_isolated_aggregate_filtering: aggregates with `trait:NAME` = `required` are kept for requests that require the trait. */
+  isolateAggregates: z.boolean().default(false),
+  /** scheduler.query_placement_for_image_type_support: hosts have the trait COMPUTE_IMAGE_TYPE_... of the image's disk format. */
+  imageType: z.boolean().default(false),
+})
+
 const assignment = z.strictObject({ rule: z.string().max(64), options: options.optional() }).optional()
 const assignments = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, assignment])) as Record<KindName, typeof assignment>
 
@@ -77,6 +95,8 @@ export const profileSchema = z
         packing: z.boolean().default(false),
         /** filter_scheduler.shuffle_best_same_weighed_hosts: hosts as good as the best are shuffled, by the seed. */
         shuffleBest: z.boolean().default(false),
+        /** What Nova has Placement look for before its filters are asked; absent: as Nova does by default. */
+        placement: placementSchema.optional(),
       })
       .optional(),
   })
@@ -96,6 +116,10 @@ export const profileSchema = z
   })
 
 export type Profile = z.output<typeof profileSchema>
+export type PlacementRules = z.output<typeof placementSchema>
+
+/** What Nova has Placement look for where a profile does not say. */
+export const usualPlacement: PlacementRules = placementSchema.parse({})
 export type ProfileInput = z.input<typeof profileSchema>
 
 export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[number] => ownSchedulers.some((own) => own === name)
@@ -104,9 +128,10 @@ export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[num
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
 
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
-export function profileLevel({ compat, collects, filters, weighers, assignment, scheduler }: Profile): number {
+export function profileLevel({ compat, collects, filters, nova, weighers, assignment, scheduler }: Profile): number {
   const parts = [...filters, ...weighers]
   const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [
+    [PLACEMENT_RULES, nova?.placement !== undefined],
     [6, assignment.pools !== undefined || collects?.includes('pools') === true || !isOwnScheduler(scheduler)],
     [5, collects !== undefined || scheduler === 'solver'],
     [4, filters.some(({ shadow }) => shadow === true)],

@@ -1,6 +1,6 @@
 import type { Code } from '../codes.ts'
 import type { ProfileActivated, ProfileRolledOut } from '../fleet/change.ts'
-import { builtInProfiles } from './built-in.ts'
+import { builtInProfiles, builtInProfilesAt } from './built-in.ts'
 import { isInShare, PAST_KEPT, type ProfileCourse, WHOLE_SHARE } from './course.ts'
 import { type Profile, profileRef } from './profile.ts'
 
@@ -15,9 +15,21 @@ export class Profiles {
   readonly #active = new Map<string, number>(builtInProfiles.map(({ name }) => [name, 0]))
 
   readonly #courses = new Map<string, ProfileCourse>()
+  #level = 1
 
   constructor() {
-    for (const profile of builtInProfiles) this.#add(profile)
+    for (const profile of builtInProfilesAt(this.#level)) this.#add(profile)
+  }
+
+  /** The log is at this feature level: the profiles of the release are as it has them. */
+  reach(level: number): void {
+    if (level === this.#level) return
+    this.#level = level
+    for (const profile of builtInProfilesAt(level)) {
+      this.#versions.set(profileRef(profile), profile)
+      const [, ...written] = this.versionsOf(profile.name)
+      this.#versionsOf.set(profile.name, [profile, ...written])
+    }
   }
 
   /** `name` for the active version, or `name@number`. Undefined when there is none. */
@@ -72,6 +84,7 @@ export class Profiles {
 
   /** Takes another fleet's profiles over: a version never changes. */
   takeCopy(from: Profiles): void {
+    this.reach(from.#level)
     for (const [ref, profile] of from.#versions) if (!this.#versions.has(ref)) this.#add(profile)
     for (const [name, number] of from.#active) this.#active.set(name, number)
     for (const [name, course] of from.#courses) this.#courses.set(name, course)

@@ -10,9 +10,10 @@ import type { NovaRequest } from '../nova/objects/request.ts'
 import { attestationsOf } from '../nova/own-attestations.ts'
 import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOn } from '../nova/own-request.ts'
+import { placementNames } from '../nova/placement-filters.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps, type ServiceRules } from '../nova/rounds.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
-import { type FilterStep, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { type FilterStep, isAsked, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from './filter-scheduler.ts'
 import { createScheduler, type Scheduler, type Selection } from './scheduler.ts'
@@ -36,12 +37,15 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     const limitsOf = prepareLimits(request, fleet)
     const group = groupOf(request)
     const parts: ClaimPart[] = []
+    const asHostRule = ({ name, prepared }: FilterStep) => ({
+      name,
+      passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
+    })
     const service: ServiceRules = {
       attestations: attestationsOf(fleet),
-      nets: steps.filter(isAskedNet).map(({ name, prepared }) => ({
-        name,
-        passes: (host) => prepared?.passes(indexOf(host)) === true,
-      })),
+      featureLevel: fleet.featureLevel,
+      before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
+      nets: steps.filter((step) => step.isNet && isAsked(step)).map(asHostRule),
       ...(fleet.hosts.omitting > 0 && {
         isTold: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
       }),
@@ -110,8 +114,6 @@ function* refusedByAll(fleet: Fleet, steps: readonly FilterStep[], slice: number
   const { steps: filters } = yield* runFiltersInSteps(steps, fleet, slice)
   return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.presentCount, filters, best: [], tied: 0 }], found: 0 }
 }
-
-const isAskedNet = ({ isNet, prepared, failed }: FilterStep): boolean => isNet && (prepared !== undefined || failed)
 
 /** Nova says by one number how many hosts a caller may try; callers of this service say how many alternates they want. */
 const withAlternates = (rules: NovaRules, alternates: number): NovaRules => ({

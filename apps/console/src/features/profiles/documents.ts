@@ -64,7 +64,10 @@ export const VERSION = graphql(`
       __typename
       ... on ProfileVersion {
         profileName number note state scheduler schedulerName hostSubsetSize normalisation tieOrder compat collects assignment
-        nova { maxAttempts packing shuffleBest }
+        nova {
+          maxAttempts packing shuffleBest
+          placement { availabilityZone defaultAvailabilityZone limitTenants tenantsNeedAggregate isolateAggregates imageType }
+        }
         solver { timeLimitMs nodeLimit gap candidates }
         filters { name order shadow options description }
         weighers { name multiplier options description }

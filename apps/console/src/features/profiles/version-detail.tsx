@@ -107,7 +107,7 @@ function Said({ version }: { readonly version: Version }) {
         {compat === 'NOVA' ? ' It decides as Nova does, its surprises included.' : ''}
         {nova === null
           ? ''
-          : ` A host and its alternates are at most ${nova.maxAttempts}; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; equals are shuffled' : ''}.`}
+          : ` A host and its alternates are at most ${nova.maxAttempts}; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; equals are shuffled' : ''}.${placementText(nova.placement)}`}
         {inside === NO_OPTIONS ? '' : ` Inside a host: ${inside}.`}
         {collects === null
           ? ''
@@ -115,6 +115,21 @@ function Said({ version }: { readonly version: Version }) {
       </Text>
     </>
   )
+}
+
+/** What Placement decides before Nova's filters, where the version says. */
+function placementText(placement: NonNullable<Version['nova']>['placement']): string {
+  if (placement === null) return ''
+  const { availabilityZone, limitTenants, tenantsNeedAggregate, isolateAggregates, imageType } = placement
+  const kept = [
+    ...(availabilityZone ? ['availability zones'] : []),
+    ...(limitTenants
+      ? [tenantsNeedAggregate ? 'aggregates of projects, without which a project gets no host' : 'aggregates of projects']
+      : []),
+    ...(isolateAggregates ? ['aggregates kept for traits'] : []),
+    ...(imageType ? ['disk formats of images'] : []),
+  ]
+  return ` Before the filters it keeps traits, requested destinations${kept.map((one) => `, ${one}`).join('')}.`
 }
 
 function Changes({ version: { diff, state }, active }: { readonly version: Version; readonly active: number }) {

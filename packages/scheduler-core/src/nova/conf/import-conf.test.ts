@@ -97,7 +97,12 @@ packing_host_numa_cells_allocation_strategy = true
 test('a file of zed, with classes of somebody’s own', () => {
   const conf = imported(ZED)
   expect([releaseName(conf.release), conf.isWhole]).toEqual(['zed', false])
-  expect(conf.profile.nova).toEqual({ maxAttempts: 3, packing: true, shuffleBest: true })
+  expect(conf.profile.nova).toEqual({
+    maxAttempts: 3,
+    packing: true,
+    shuffleBest: true,
+    placement: { availabilityZone: false, limitTenants: true },
+  })
   expect(conf.profile.filters).toEqual([
     { name: 'ComputeFilter', options: {} },
     { name: 'ComputeCapabilitiesFilter', options: {} },
@@ -109,12 +114,117 @@ test('a file of zed, with classes of somebody’s own', () => {
   expect(multipliersOf(conf)).toEqual({ RAMWeigher: 1, BuildFailureWeigher: 1_000_000 })
   expect(told(conf)).toEqual([
     'idle 3 [scheduler] workers is "4", and has no meaning here: replicas are started, not configured',
-    'idle 4 [scheduler] limit_tenants_to_placement_aggregate is "true", and has no meaning here: Placement answers it before the filters run; here the filters look at every host',
+    'note 5 [scheduler] query_placement_for_availability_zone is off, and AvailabilityZoneFilter is not enabled: zones that are asked for count for nothing, as in Nova',
     "lost 10 GoldFilter is acme.filters.gold.GoldFilter, a class of somebody's own; a profile can only name Nova's",
     "lost 11 RAMWeigher is acme.weights.RAMWeigher, a class of somebody's own; a profile can only name Nova's",
     'idle 12 [filter_scheduler] track_instance_changes is "True", and has no meaning here: reports and claims tell of every instance',
     'refused 15 [filter_scheduler] soft_affinity_weight_multiplier is "-1"; it must be a number of 0 to 1000000000; left at Nova\'s default',
   ])
+})
+
+const section = (lines: string, name: string) => `[${name}]\n${lines}\n`
+
+describe('what Placement decides before the filters', () => {
+  const scheduler = (...lines: string[]) => section(lines.join('\n'), 'scheduler')
+  const KOLLA = section('enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter', 'filter_scheduler')
+
+  test.each<readonly [string, string, string | undefined, object | undefined]>([
+    ['A12e kolla-ansible: without AvailabilityZoneFilter zones hold by Placement', KOLLA, undefined, undefined],
+    [
+      'from 2023.2 on always, whatever an option says that is gone',
+      scheduler('query_placement_for_availability_zone = false'),
+      '2023.2',
+      undefined,
+    ],
+    ['in xena unless it is off', scheduler('query_placement_for_availability_zone = off'), 'xena', { availabilityZone: false }],
+    ['in wallaby only where it is on', '', 'wallaby', { availabilityZone: false }],
+    ['which rocky has brought', scheduler('query_placement_for_availability_zone = yes'), 'rocky', undefined],
+    ['and queens does not read', scheduler('query_placement_for_availability_zone = yes'), 'queens', { availabilityZone: false }],
+    [
+      'hosts without a zone are in the one named',
+      section('default_availability_zone = az0', 'DEFAULT'),
+      'zed',
+      { defaultAvailabilityZone: 'az0' },
+    ],
+    ['C18 nova/conf/scheduler.py: tenants', scheduler('limit_tenants_to_placement_aggregate = true'), 'zed', { limitTenants: true }],
+    [
+      'C18 nova/conf/scheduler.py: tenants that need an aggregate',
+      scheduler('limit_tenants_to_placement_aggregate = 1', 'placement_aggregate_required_for_tenants = 1'),
+      'zed',
+      { limitTenants: true, tenantsNeedAggregate: true },
+    ],
+    ['which counts only beside the other', scheduler('placement_aggregate_required_for_tenants = true'), 'zed', undefined],
+    [
+      'C18 nova/conf/scheduler.py: isolated aggregates',
+      scheduler('enable_isolated_aggregate_filtering = true'),
+      'zed',
+      { isolateAggregates: true },
+    ],
+    ['not before train', scheduler('enable_isolated_aggregate_filtering = true'), 'stein', { availabilityZone: false }],
+    ['C18 nova/conf/scheduler.py: image type', scheduler('query_placement_for_image_type_support = true'), 'zed', { imageType: true }],
+  ])('%s', (_name, text, release, placement) => {
+    const { profile, isWhole } = imported(text, release)
+    expect([isWhole, profile.nova?.placement]).toEqual([true, placement])
+    expect(parseProfile({ ...profile, name: 'imported', number: 1 })).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ['image_metadata_prefilter', 'scheduler', 'ussuri'],
+    ['query_placement_for_routed_network_aggregates', 'scheduler', 'wallaby'],
+    ['disable_fallback_pcpu_query', 'workarounds', 'train'],
+  ])('%s is lost while it is on, since nothing here keeps those hosts out', (name, at, release) => {
+    const on = imported(section(`${name} = true`, at), release)
+    expect([on.isWhole, on.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([false, { line: 2, subject: `[${at}] ${name}` }])
+    const off = imported(section(`${name} = false`, at), release)
+    expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
+  })
+
+  test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {
+    const keeping = knownOptions.filter(({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu/.test(key))
+    expect(keeping.length).toBeGreaterThan(6)
+    for (const { key, idle } of keeping.filter(({ key }) => key !== 'filter_scheduler.pci_in_placement'))
+      expect([key, idle]).toEqual([key, undefined])
+  })
+})
+
+describe('an option in a section where nothing reads it is told with its line', () => {
+  test.each<readonly [string, string, string]>([
+    [
+      'C05 devstack local.conf: the filters in the default group',
+      section('enabled_filters = NUMATopologyFilter', 'DEFAULT'),
+      'idle 2 [DEFAULT] enabled_filters stands in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
+    ],
+    [
+      'tenants in the section of the filters',
+      section('limit_tenants_to_placement_aggregate = true', 'filter_scheduler'),
+      'idle 2 [filter_scheduler] limit_tenants_to_placement_aggregate stands in the wrong section, where nothing reads it; it is an option of [scheduler]',
+    ],
+    [
+      'filters in the section of the scheduler',
+      section('enabled_filters = ComputeFilter', 'scheduler'),
+      'idle 2 [scheduler] enabled_filters stands in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
+    ],
+    [
+      'the default group in small letters is another section',
+      section('service_down_time = 90', 'default'),
+      'idle 2 [default] service_down_time stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
+    ],
+    [
+      'a section that has nothing to do with it',
+      section('host_subset_size = 3', 'compute'),
+      'idle 2 [compute] host_subset_size stands in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
+    ],
+    [
+      'an old name in a new section',
+      section('scheduler_default_filters = ComputeFilter', 'filter_scheduler'),
+      'idle 2 [filter_scheduler] scheduler_default_filters stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
+    ],
+  ])('%s', (_name, text, finding) => expect(told(imported(text, 'zed'))).toContain(finding))
+
+  test('a name that other sections have too is theirs', () => {
+    const conf = imported(section('driver = messagingv2', 'oslo_messaging_notifications') + section('workers = 2', 'conductor'))
+    expect([told(conf), conf.elsewhere.length]).toEqual([[], 2])
+  })
 })
 
 describe('what nothing is said of is as the release has it', () => {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { quote } from '../../problem.ts'
-import type { profileSchema } from '../../profiles/profile.ts'
+import { type PlacementRules, type profileSchema, usualPlacement } from '../../profiles/profile.ts'
 import { checkOptions } from '../../request/parse.ts'
 import { novaFilters } from '../filters/index.ts'
 import { PACKING } from '../filters/numa-topology.ts'
@@ -13,14 +13,21 @@ import { type Fault, readIni, type Setting } from './ini.ts'
 import {
   AVAILABLE,
   BARE_METAL,
+  DEFAULT_ZONE,
   DRIVER,
   ENABLED,
+  IMAGE_TYPES,
+  ISOLATION,
   knownOptions,
   MAX_ATTEMPTS,
   SHUFFLE,
   SUBSET_SIZE,
+  TENANTS,
+  TENANTS_NEED,
   USE_BARE_METAL,
   WEIGHT_CLASSES,
+  ZONES,
+  ZONES_BY_PLACEMENT,
 } from './known-options.ts'
 import { type ReadOption, readOptions, subjectOf } from './read-options.ts'
 import { bareMetalFilters, defaultFilters, isIn, lifespanOf, lifespanText, releaseName } from './releases.ts'
@@ -60,6 +67,7 @@ export function importNovaConf(text: string, givenRelease?: number): ImportOutco
 
 const NOVA_FILTERS = 'nova.scheduler.filters'
 const NOVA_WEIGHERS = 'nova.scheduler.weights'
+const ZONE_FILTER = 'AvailabilityZoneFilter'
 const FILTER_DRIVERS = ['filter_scheduler', 'nova.scheduler.filter_scheduler.FilterScheduler']
 const CACHING_DRIVERS = ['caching_scheduler', 'nova.scheduler.caching_scheduler.CachingScheduler']
 
@@ -88,6 +96,7 @@ class Importing {
         maxAttempts: Number(this.#take(MAX_ATTEMPTS) ?? 3),
         packing: this.#take(PACKING) === true,
         shuffleBest: this.#take(SHUFFLE) === true,
+        ...this.#placement(),
       },
     }
     this.#checkSettings()
@@ -102,12 +111,17 @@ class Importing {
     else this.#say('lost', DRIVER, `is ${quote(driver)}; only the filter scheduler can be mapped`)
   }
 
-  #filters(): ImportedProfile['filters'] {
+  /** The filters that the file enables, or that its release enables, and by which option. */
+  #enabledFilters(): { readonly key: string; readonly other: string; readonly isBareMetal: boolean; readonly names: readonly string[] } {
     const isBareMetal = this.#take(USE_BARE_METAL) === true
-    const [key, other] = isBareMetal ? [BARE_METAL, ENABLED] : [ENABLED, BARE_METAL]
+    const [key, other] = isBareMetal ? ([BARE_METAL, ENABLED] as const) : ([ENABLED, BARE_METAL] as const)
+    return { key, other, isBareMetal, names: this.#names(key) ?? (isBareMetal ? bareMetalFilters : defaultFilters(this.#release)) }
+  }
+
+  #filters(): ImportedProfile['filters'] {
+    const { key, other, isBareMetal, names: enabled } = this.#enabledFilters()
     if (this.#options.has(other)) this.#say('idle', other, `is not read while use_baremetal_filters is ${isBareMetal ? 'on' : 'off'}`)
     this.#used.add(other)
-    const enabled = this.#names(key) ?? (isBareMetal ? bareMetalFilters : defaultFilters(this.#release))
     const available = this.#names(AVAILABLE) ?? [`${NOVA_FILTERS}.all_filters`]
     return unique(enabled).flatMap((name) => {
       const custom = available.find((path) => lastOf(path) === name && !path.startsWith(`${NOVA_FILTERS}.`))
@@ -125,6 +139,30 @@ class Importing {
       for (const option of Object.keys(filter.options.shape)) this.#markUsed(option)
       return [{ name, options: this.#accepted(key, name, options, () => checkOptions(filter.options, options)) }]
     })
+  }
+
+  /** What Placement looks for, where it is not what Nova does by default: by options that releases brought one by one. */
+  #placement(): { readonly placement?: Partial<PlacementRules> } {
+    const isOn = (key: string): boolean => this.#take(key) === true
+    const areZonesAsked = this.#take(ZONES) ?? this.#release >= ZONES_BY_PLACEMENT
+    const asked: PlacementRules = {
+      availabilityZone: areZonesAsked === true,
+      defaultAvailabilityZone: areZonesAsked
+        ? String(this.#take(DEFAULT_ZONE) || usualPlacement.defaultAvailabilityZone)
+        : usualPlacement.defaultAvailabilityZone,
+      limitTenants: isOn(TENANTS),
+      tenantsNeedAggregate: isOn(TENANTS) && isOn(TENANTS_NEED),
+      isolateAggregates: isOn(ISOLATION),
+      imageType: isOn(IMAGE_TYPES),
+    }
+    if (!asked.availabilityZone && !this.#enabledFilters().names.includes(ZONE_FILTER))
+      this.#say('note', ZONES, 'is off, and AvailabilityZoneFilter is not enabled: zones that are asked for count for nothing, as in Nova')
+    if (!isOn(TENANTS) && isOn(TENANTS_NEED))
+      this.#say('idle', TENANTS_NEED, 'counts only where limit_tenants_to_placement_aggregate is on')
+    const placement = Object.fromEntries(
+      Object.entries(asked).filter(([name, value]) => value !== usualPlacement[name as keyof PlacementRules]),
+    )
+    return Object.keys(placement).length === 0 ? {} : { placement }
   }
 
   #weighers(): ImportedProfile['weighers'] {
@@ -214,7 +252,9 @@ const ratiosOf = (release: number): NovaConfig => ({
 })
 
 /** Of these the file was told already what they are worth. */
-const idleKeys: ReadonlySet<string> = new Set(knownOptions.filter(({ idle }) => idle !== undefined).map(({ key }) => key))
+const idleKeys: ReadonlySet<string> = new Set(
+  knownOptions.filter(({ idle, lost }) => idle !== undefined || lost !== undefined).map(({ key }) => key),
+)
 
 const lastOf = (path: string): string => path.split('.').at(-1) ?? path
 

@@ -10,6 +10,8 @@ export interface KnownOption {
   readonly places: readonly Place[]
   /** Why it has no meaning here; `ifOn`: only while it is on. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
+  /** What keeps hosts out in Nova while it is on, and nothing here does. */
+  readonly lost?: string
 }
 
 export interface Place extends Lifespan {
@@ -20,6 +22,9 @@ export interface Place extends Lifespan {
 /** The release that gave the scheduler sections of its own, and the last one that read the old names. */
 const MOVED = 15
 const LAST_OLD = 23
+/** The first release that has Placement look for zones where nothing is said, and the last one with an option and a filter for them. */
+export const ZONES_BY_PLACEMENT = 24
+const LAST_ZONE_FILTER = 27
 
 const flag: OptionType = { is: 'flag' }
 const text: OptionType = { is: 'text' }
@@ -34,6 +39,7 @@ interface Parts {
   /** Its name in the default group until it moved; the same if not given. */
   readonly was?: string
   readonly idle?: KnownOption['idle']
+  readonly lost?: string
 }
 
 /** An option that moved out of the default group with the others, or came later. */
@@ -41,24 +47,29 @@ function moved(
   section: string,
   name: string,
   type: OptionType,
-  { since = OLDEST, until = NEWEST, was = name, idle }: Parts = {},
+  { since = OLDEST, until = NEWEST, was = name, idle, lost }: Parts = {},
 ): KnownOption {
   const today: Place = { section, name, since: Math.max(since, MOVED), until }
   const old: Place = { section: 'DEFAULT', name: was, since, until: Math.min(until, LAST_OLD) }
-  return { key: `${section}.${name}`, type, places: since < MOVED ? [today, old] : [today], ...(idle && { idle }) }
+  return { key: `${section}.${name}`, type, places: since < MOVED ? [today, old] : [today], ...(idle && { idle }), ...(lost && { lost }) }
 }
 
-const placed = (section: string, name: string, type: OptionType, { since = OLDEST, until = NEWEST, idle }: Parts = {}): KnownOption => ({
+const placed = (
+  section: string,
+  name: string,
+  type: OptionType,
+  { since = OLDEST, until = NEWEST, idle, lost }: Parts = {},
+): KnownOption => ({
   key: section === 'DEFAULT' ? name : `${section}.${name}`,
   type,
   places: [{ section, name, since, until }],
   ...(idle && { idle }),
+  ...(lost && { lost }),
 })
 
 const idle = (why: string) => ({ idle: { why } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
-const PREFILTER = 'Placement answers it before the filters run; here the filters look at every host'
 const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
 const REPORTED = 'each host reports its own'
 
@@ -70,6 +81,12 @@ export const USE_BARE_METAL = 'filter_scheduler.use_baremetal_filters'
 export const DRIVER = 'scheduler.driver'
 export const MAX_ATTEMPTS = 'scheduler.max_attempts'
 export const SUBSET_SIZE = 'filter_scheduler.host_subset_size'
+export const ZONES = 'scheduler.query_placement_for_availability_zone'
+export const TENANTS = 'scheduler.limit_tenants_to_placement_aggregate'
+export const TENANTS_NEED = 'scheduler.placement_aggregate_required_for_tenants'
+export const ISOLATION = 'scheduler.enable_isolated_aggregate_filtering'
+export const IMAGE_TYPES = 'scheduler.query_placement_for_image_type_support'
+export const DEFAULT_ZONE = 'default_availability_zone'
 export const SHUFFLE = 'filter_scheduler.shuffle_best_same_weighed_hosts'
 
 const group = 'filter_scheduler'
@@ -127,21 +144,29 @@ export const knownOptions: readonly KnownOption[] = [
     was: 'scheduler_tracks_instance_changes',
     ...idle('reports and claims tell of every instance'),
   }),
-  moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn(PREFILTER) }),
+  moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn('devices are claimed here in any case, by the requests for them') }),
   moved('scheduler', 'host_manager', text, { was: 'scheduler_host_manager', until: 17, ...idle('hosts are what reports say') }),
   moved('scheduler', 'periodic_task_interval', whole(), { was: 'scheduler_driver_task_period', until: 22, ...idle('nothing is polled') }),
   moved('scheduler', 'discover_hosts_in_cells_interval', whole(), { since: 15, ...idle('a host is there once it reports') }),
   moved('scheduler', 'max_placement_results', whole(), { since: 17, ...idle('every host is looked at') }),
   moved('scheduler', 'workers', whole(), { since: 18, ...idle('replicas are started, not configured') }),
-  ...[
-    ['limit_tenants_to_placement_aggregate', 18],
-    ['placement_aggregate_required_for_tenants', 18],
-    ['query_placement_for_availability_zone', 18],
-    ['query_placement_for_image_type_support', 20],
-    ['enable_isolated_aggregate_filtering', 20],
-    ['image_metadata_prefilter', 21],
-    ['query_placement_for_routed_network_aggregates', 23],
-  ].map(([name, since]) => moved('scheduler', String(name), flag, { since: Number(since), ...idleIfOn(PREFILTER) })),
+  moved('scheduler', 'limit_tenants_to_placement_aggregate', flag, { since: 18 }),
+  moved('scheduler', 'placement_aggregate_required_for_tenants', flag, { since: 18 }),
+  moved('scheduler', 'query_placement_for_availability_zone', flag, { since: 18, until: LAST_ZONE_FILTER }),
+  moved('scheduler', 'query_placement_for_image_type_support', flag, { since: 20 }),
+  moved('scheduler', 'enable_isolated_aggregate_filtering', flag, { since: 20 }),
+  moved('scheduler', 'image_metadata_prefilter', flag, {
+    since: 21,
+    lost: 'hosts without the traits of the buses, the models and the architecture that the image names',
+  }),
+  moved('scheduler', 'query_placement_for_routed_network_aggregates', flag, {
+    since: 23,
+    lost: 'hosts outside of the segments of the networks asked for',
+  }),
+  placed('workarounds', 'disable_fallback_pcpu_query', flag, {
+    since: 20,
+    lost: 'hosts that report no PCPU, where CPUs are dedicated',
+  }),
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
   placed('DEFAULT', 'scheduler_manager', text, { until: 14, ...idle('there is one') }),
   placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles are all there is') }),
@@ -157,3 +182,6 @@ export const reportedOptions: ReadonlyMap<string, string> = new Map(
 
 /** Sections whose every option is about choosing hosts. */
 export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])
+
+/** Names that other sections have for options of their own. */
+export const commonNames: ReadonlySet<string> = new Set(['driver', 'workers', 'required'])

@@ -1,7 +1,7 @@
 import { quote } from '../../problem.ts'
 import type { Finding } from './finding.ts'
 import { type Setting, sectionKey } from './ini.ts'
-import { type KnownOption, knownOptions, type Place, placingSections, reportedOptions } from './known-options.ts'
+import { commonNames, type KnownOption, knownOptions, type Place, placingSections, reportedOptions } from './known-options.ts'
 import { isIn, lifespanText, releaseName } from './releases.ts'
 import { type Lookup, substitute } from './substitute.ts'
 import { type OptionValue, readValue } from './values.ts'
@@ -32,7 +32,7 @@ export function readOptions(settings: readonly Setting[], release: number): Read
   }
   const elsewhere = settings.filter((setting) => {
     if (placesByName.has(nameOf(setting))) return false
-    const why = whyUnknown(setting)
+    const why = whyElsewhere(setting, release) ?? whyUnknown(setting)
     if (why !== undefined) findings.push({ kind: 'idle', line: setting.line, subject: subjectOf(setting), message: why })
     return why === undefined
   })
@@ -47,6 +47,9 @@ const nameOf = ({ section, name }: Pick<Setting, 'section' | 'name'>): string =>
 export const placesByName: ReadonlyMap<string, { readonly option: KnownOption; readonly place: Place }> = new Map(
   knownOptions.flatMap((option) => option.places.map((place) => [nameOf(place), { option, place }] as const)),
 )
+
+/** Where options of this name stand. */
+const placesOfName = (name: string): readonly Place[] => knownOptions.flatMap(({ places }) => places.filter((place) => place.name === name))
 
 type Index = ReadonlyMap<string, readonly Setting[]>
 
@@ -84,6 +87,8 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   }
   if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
     note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
+  if (option.lost !== undefined && value.value === true)
+    note('lost', setting, `keeps out ${option.lost}; nothing here does, and they would be let in`)
   return { value: value.value, setting }
 }
 
@@ -120,6 +125,15 @@ function whyNotRead({ name }: Setting, place: Place, release: number): string {
   const reported = reportedOptions.get(name)
   if (reported !== undefined && release > place.until) return `has no meaning here: ${reported}`
   return `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
+}
+
+/** An option of the scheduler in a section where no release reads it. */
+function whyElsewhere({ section, name }: Setting, release: number): string | undefined {
+  const places = placesOfName(name)
+  const isOfAnother = commonNames.has(name) && section !== 'DEFAULT' && !placingSections.has(sectionKey(section))
+  const known = places.find((place) => isIn(release, place)) ?? places[0]
+  if (known === undefined || isOfAnother) return undefined
+  return `stands in the wrong section, where nothing reads it; it is an option of [${known.section}]`
 }
 
 function whyUnknown({ section, name }: Setting): string | undefined {

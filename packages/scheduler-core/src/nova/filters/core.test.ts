@@ -4,6 +4,7 @@ import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
 import { aggregateCoreFilter, coreFilter, exactCoreFilter } from './core.ts'
 
 const asks = (vcpus: number): Given['request'] => ({ flavor: { vcpus } })
+const small = { vcpusTotal: 8, vcpusUsed: 0 }
 const host = { vcpusTotal: 16, vcpusUsed: 60, cpuAllocationRatio: 4 }
 
 test.each<[string, Given, string]>([
@@ -13,12 +14,22 @@ test.each<[string, Given, string]>([
   ['a host without a ratio has sixteenfold', { request: asks(4), host: { ...host, vcpusUsed: 252, cpuAllocationRatio: 0 } }, 'passes'],
   ['and no more', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
   ['a host that counts none', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
+  ['A15a nova core_filter.py: 9 on 8 by a ratio of 4', { request: asks(9), host: { ...small, cpuAllocationRatio: 4 } }, 'cpu.too_few'],
+  ['all 8 of them', { request: asks(8), host: { ...small, cpuAllocationRatio: 4 } }, 'passes'],
+  ['9 on 8 by the ratio of the option', { request: asks(9), host: small, options: { cpu_allocation_ratio: 16 } }, 'cpu.too_few'],
+  ['9 on 8 by Nova’s own ratio', { request: asks(9), host: { ...small, cpuAllocationRatio: 0 } }, 'cpu.too_few'],
 ])('CoreFilter: %s', (_name, given, verdict) => expect(verdictOf(coreFilter, given)).toBe(verdict))
 
 test('AggregateCoreFilter takes the least ratio of the aggregates, and says so', () => {
   const aggregates = ['9', '3.5'].map((cpu_allocation_ratio, i) => anAggregate(`a${i}`, { cpu_allocation_ratio }))
   const reason = { code: 'cpu.short', need: 1, have: -4, source: 'aggregate a1 cpu_allocation_ratio' }
   expect(reasonOf(aggregateCoreFilter, { request: asks(1), host: { ...host, aggregates } })).toMatchObject(reason)
+})
+
+test('AggregateCoreFilter: the ratio of an aggregate gives one instance no more than there is', () => {
+  const aggregates = [anAggregate('a', { cpu_allocation_ratio: '16' })]
+  const reason = { code: 'cpu.too_few', need: 9, have: 8, unit: 'vCPUs' }
+  expect(reasonOf(aggregateCoreFilter, { request: asks(9), host: { ...small, aggregates } })).toEqual(expect.objectContaining(reason))
 })
 
 test.each<[string, Given, string]>([

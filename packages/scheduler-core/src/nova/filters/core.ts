@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
-import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
+import { aggregateRatio, hostRatio, isAgainstItself, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
-import { novaFilter, withLimits } from '../nova-filter.ts'
+import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
 const RATIO = 'cpu_allocation_ratio'
@@ -18,7 +18,7 @@ export const coreFilter = novaFilter({
   description: 'The host has enough virtual CPUs left.',
   reads: classFields.VCPU,
   options,
-  prepare: (request, { [RATIO]: option }) => checkCores(request, ownRatio(option)),
+  prepare: (request, { [RATIO]: option }, context) => checkCores(request, ownRatio(option), context),
 })
 
 /** As CoreFilter, with the least ratio that the host's aggregates give. */
@@ -28,7 +28,7 @@ export const aggregateCoreFilter = novaFilter({
   reads: classFields.VCPU,
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }) => checkCores(request, aggregateRatio(RATIO, ownRatio(option))),
+  prepare: (request, { [RATIO]: option }, context) => checkCores(request, aggregateRatio(RATIO, ownRatio(option)), context),
 })
 
 /** Exactly as many virtual CPUs are left as asked for, without overcommit. */
@@ -44,10 +44,13 @@ export const exactCoreFilter = novaFilter({
     },
 })
 
-function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf) {
+function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf, context: CheckContext) {
   const check = (host: HostState): Reason | undefined => {
     if (host.vcpusTotal === 0) return undefined
     const { value, source } = ratioOf(host)
+    // a ratio of 0 gives no limit, and then nothing to compare with in all
+    if (isAgainstItself(need, host.vcpusTotal, context) && value > 0)
+      return { code: 'cpu.too_few', subject: 'vCPUs', need, have: host.vcpusTotal, unit: 'vCPUs' }
     const have = host.vcpusTotal * value - host.vcpusUsed
     return have >= need ? undefined : { code: 'cpu.short', subject: 'vCPUs', need, have, unit: 'vCPUs', source }
   }

@@ -9,6 +9,16 @@ const free = (freeDiskMb: number, given: Given['host'] = {}) => ({ totalUsableDi
 test.each<[string, Given, string]>([
   ['root, ephemeral and swap fit exactly', { request, host: free(2100) }, 'passes'],
   ['swap counts', { request, host: free(2099) }, 'disk.short'],
+  [
+    'nova 3cafa7f5bd disk_filter.py: more than the host has in all',
+    { request: { flavor: { rootGb: 11, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
+    'disk.too_little',
+  ],
+  [
+    'all of it',
+    { request: { flavor: { rootGb: 10, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
+    'passes',
+  ],
   ['the ratio of the option counts', { request, host: free(-8140), options: { disk_allocation_ratio: 2 } }, 'passes'],
   [
     "an option of 0 is the host's own",

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
-import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
+import { aggregateRatio, hostRatio, isAgainstItself, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
-import { novaFilter, withLimits } from '../nova-filter.ts'
+import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
 
 const RATIO = 'disk_allocation_ratio'
@@ -17,7 +17,7 @@ export const diskFilter = novaFilter({
   description: 'The host has enough disk left.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   options,
-  prepare: (request, { [RATIO]: option }) => checkDisk(request, ownRatio(option)),
+  prepare: (request, { [RATIO]: option }, context) => checkDisk(request, ownRatio(option), context),
 })
 
 /** As DiskFilter, with the least ratio that the host's aggregates give. */
@@ -27,7 +27,7 @@ export const aggregateDiskFilter = novaFilter({
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }) => checkDisk(request, aggregateRatio(RATIO, ownRatio(option))),
+  prepare: (request, { [RATIO]: option }, context) => checkDisk(request, aggregateRatio(RATIO, ownRatio(option)), context),
 })
 
 /** Exactly as much disk is left as asked for, without overcommit. */
@@ -43,11 +43,13 @@ export const exactDiskFilter = novaFilter({
 
 const wantedMb = ({ rootGb, ephemeralGb, swap }: NovaFlavor) => 1024 * (rootGb + ephemeralGb) + swap
 
-function checkDisk({ flavor }: NovaRequest, ratioOf: RatioOf) {
+function checkDisk({ flavor }: NovaRequest, ratioOf: RatioOf, context: CheckContext) {
   const need = wantedMb(flavor)
   const check = (host: HostState): Reason | undefined => {
-    const { value, source } = ratioOf(host)
     const totalMb = host.totalUsableDiskGb * 1024
+    if (isAgainstItself(need, totalMb, context))
+      return { code: 'disk.too_little', subject: 'disk', need: Math.ceil(need / 1024), have: host.totalUsableDiskGb, unit: 'GiB' }
+    const { value, source } = ratioOf(host)
     const have = totalMb * value - (totalMb - host.freeDiskMb)
     return have >= need ? undefined : { code: 'disk.short', subject: 'disk', need, have, unit: 'MiB', source }
   }

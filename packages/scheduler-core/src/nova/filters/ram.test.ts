@@ -9,6 +9,13 @@ const host = { totalUsableRamMb: 1000, freeRamMb: -400, ramAllocationRatio: 1.5 
 test.each<[string, Given, string]>([
   ['as much as is left', { request: asks(100), host }, 'passes'],
   ['one MiB more', { request: asks(101), host }, 'memory.short'],
+  [
+    'B13a nova ram_filter.py: more than the host has in all',
+    { request: asks(1001), host: { ...host, freeRamMb: 1000 } },
+    'memory.too_little',
+  ],
+  ['all of it', { request: asks(1000), host: { ...host, freeRamMb: 1000 } }, 'passes'],
+  ['a host without memory, whatever the ratio', { request: asks(1), host: { totalUsableRamMb: 0, freeRamMb: 0 } }, 'memory.too_little'],
   ['the option instead of the own ratio', { request: asks(1), host, options: { ram_allocation_ratio: 1 } }, 'memory.short'],
 ])('RamFilter: %s', (_name, given, verdict) => expect(verdictOf(ramFilter, given)).toBe(verdict))
 

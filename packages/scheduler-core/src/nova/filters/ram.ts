@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
-import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
+import { aggregateRatio, hostRatio, isAgainstItself, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
-import { novaFilter, withLimits } from '../nova-filter.ts'
+import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
 const RATIO = 'ram_allocation_ratio'
@@ -18,7 +18,7 @@ export const ramFilter = novaFilter({
   description: 'The host has enough memory left.',
   reads: classFields.MEMORY_MB,
   options,
-  prepare: (request, { [RATIO]: option }) => checkRam(request, ownRatio(option)),
+  prepare: (request, { [RATIO]: option }, context) => checkRam(request, ownRatio(option), context),
 })
 
 /** As RamFilter, with the least ratio that the host's aggregates give. */
@@ -28,7 +28,7 @@ export const aggregateRamFilter = novaFilter({
   reads: classFields.MEMORY_MB,
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }) => checkRam(request, aggregateRatio(RATIO, ownRatio(option))),
+  prepare: (request, { [RATIO]: option }, context) => checkRam(request, aggregateRatio(RATIO, ownRatio(option)), context),
 })
 
 /** Exactly as much memory is left as asked for, without overcommit. */
@@ -42,8 +42,10 @@ export const exactRamFilter = novaFilter({
       have === need ? undefined : { code: 'memory.not_exact', subject: 'memory', need, have, unit: 'MiB' },
 })
 
-function checkRam({ flavor: { memoryMb: need } }: NovaRequest, ratioOf: RatioOf) {
+function checkRam({ flavor: { memoryMb: need } }: NovaRequest, ratioOf: RatioOf, context: CheckContext) {
   const check = (host: HostState): Reason | undefined => {
+    if (isAgainstItself(need, host.totalUsableRamMb, context))
+      return { code: 'memory.too_little', subject: 'memory', need, have: host.totalUsableRamMb, unit: 'MiB' }
     const { value, source } = ratioOf(host)
     const have = host.totalUsableRamMb * value - (host.totalUsableRamMb - host.freeRamMb)
     return have >= need ? undefined : { code: 'memory.short', subject: 'memory', need, have, unit: 'MiB', source }

@@ -63,6 +63,7 @@ function readImage(value: unknown): NovaRequest['image'] {
     id: textAt(image.id, 'request_spec.image.id'),
     minRam: numberAt(image.min_ram, 'request_spec.image.min_ram'),
     minDisk: numberAt(image.min_disk, 'request_spec.image.min_disk'),
+    diskFormat: textAt(image.disk_format, 'request_spec.image.disk_format'),
     properties: readImageProperties(properties),
   }
 }

@@ -78,6 +78,7 @@ export interface NovaImage {
   readonly id: Field<string>
   readonly minRam: Field<number>
   readonly minDisk: Field<number>
+  readonly diskFormat?: Field<string>
   /** Only the properties that are set, with Nova's names and types of this release. */
   readonly properties: ImageProperties
 }
@@ -187,7 +188,6 @@ const IMAGE_SILENT = [
   'size',
   'virtual_size',
   'container_format',
-  'disk_format',
   'direct_url',
 ]
 
@@ -198,6 +198,7 @@ function readImage(image: WireObject): NovaImage {
     id: image.text('id'),
     minRam: image.number('min_ram'),
     minDisk: image.number('min_disk'),
+    diskFormat: image.text('disk_format'),
     // every field of ImageMetaProps is a property: none is unknown
     properties: imagePropertiesOf(isJson(properties) && isJson(properties['nova_object.data']) ? properties['nova_object.data'] : {}),
   }

@@ -21,6 +21,18 @@ export const vmModeName = canonical('InvalidVirtualMachineMode', 'virtual machin
   aliases: { pv: 'xen', hv: 'hvm', baremetal: 'hvm' },
 })
 
+/** As a rule that reads Nova's names of one kind reads them; one that it does not know stays as it is. */
+export const knownName =
+  (read: (name: string) => string) =>
+  (name: string): string => {
+    try {
+      return read(name)
+    } catch (error) {
+      if (!(error instanceof NovaError)) throw error
+      return name
+    }
+  }
+
 interface Names {
   readonly names: string
   readonly aliases: Readonly<Record<string, string>>

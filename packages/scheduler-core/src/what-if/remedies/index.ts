@@ -3,6 +3,7 @@ import { amountsRemedy } from './amounts.ts'
 import { companyRemedy } from './company.ts'
 import { filterItselfRemedy } from './filter-itself.ts'
 import { gpuRemedy, numaRemedy, pciRemedy } from './hardware.ts'
+import { placementRemedy } from './placement.ts'
 import type { Remedy } from './remedy.ts'
 import { serviceRemedy } from './service.ts'
 import { specsRemedy } from './specs.ts'
@@ -18,6 +19,7 @@ export const remedies: readonly Remedy[] = [
   numaRemedy,
   pciRemedy,
   gpuRemedy,
+  placementRemedy,
   filterItselfRemedy,
 ]
 

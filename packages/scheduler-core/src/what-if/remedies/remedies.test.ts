@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Code, codes } from '../../codes.ts'
 import { copyFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { PLACEMENT_RULES, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../profiles/profile.ts'
@@ -21,6 +21,12 @@ const withFilter = (name: string, options: Record<string, unknown> = {}): Profil
   })
 const novaWith = (name: string, options: Record<string, unknown> = {}): Profile =>
   profileSchema.parse({ ...profileNamed('nova-compat'), number: 1, filters: [{ name, options: options as never }] })
+
+const novaPlacement = (placement: object): Profile =>
+  profileSchema.parse({ ...profileNamed('nova-compat'), number: 1, filters: [], nova: { placement } })
+const anAggregate = (metadata: Record<string, string>, hosts: readonly string[] = ['h1']) =>
+  ({ type: 'aggregate', uuid: aUuid(6), expectedVersion: 0, next: { name: 'kept', hosts, metadata } }) as const
+const level10 = { type: 'feature', level: PLACEMENT_RULES } as const
 
 interface Example {
   readonly host?: HostShape
@@ -142,6 +148,17 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     { request: { availabilityZone: 'az9' }, profile: novaWith('AvailabilityZoneFilter') },
   ],
   'aggregate.not_member': { request: { requestedDestination: { aggregates: [aUuid(2)] } } },
+  'aggregate.tenant': {
+    request: { projectId: 'p1' },
+    profile: novaPlacement({ limitTenants: true }),
+    changes: [level10, anAggregate({ filter_tenant_id: 'p1' }, [])],
+  },
+  'aggregate.trait': {
+    host: { traits: ['CUSTOM_WIN'] },
+    request: {},
+    profile: novaPlacement({ isolateAggregates: true }),
+    changes: [level10, anAggregate({ 'trait:CUSTOM_WIN': 'required' })],
+  },
   'host.excluded': [{ request: { ignoreHosts: ['h1'] } }, { request: { requestedDestination: { forbiddenAggregates: [aUuid(1)] } } }],
   'host.not_requested': [{ request: { forceHosts: ['h9'] } }, { request: { requestedDestination: { host: 'h9' } } }],
   'host.disabled': { request: {}, changes: [{ type: 'status', host: 'h1', node: 'h1', status: 'MAINTENANCE', reason: 'fan' }] },
@@ -239,6 +256,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
     'cpu.not_exact',
     'disk.not_exact',
     'image.version',
+    'cell.other',
     'aggregate.image_property',
     'trust.level',
     'flavor.other',
