@@ -43,7 +43,17 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
       // as a release that does not tell them
       ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
-    const finding = { code: 'audit.column', promise: 'P1', subject: 'host', name: 'az1-01', host: 'az1-01', claim: null, field: 'free' }
+    const finding = {
+      code: 'audit.column',
+      promise: 'P1',
+      subject: 'host',
+      name: 'a/b',
+      host: 'a/b',
+      hostName: 'a/b',
+      node: 'a/b',
+      claim: null,
+      field: 'free',
+    }
     const mend = { severity: 'VIOLATION', id: 'f1', repair: { text: 'Heal it.', automatic: false, options: [] } }
     const found = { ...finding, ...mend, expected: '4', actual: '5', since: own.lastSeenAt }
     const missing = { code: 'database.away', message: 'The database is away.', since: own.lastSeenAt }
@@ -64,10 +74,10 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
   await expect(page.locator('[data-mode="silent"]')).toBeVisible()
   await expect(rowsOf(page, 'Replicas').nth(1).getByText('unknown')).toHaveCount(4)
   await expect(page.locator('[data-degraded="database.away"]')).toContainText('The database is away.')
-  await expect(page.locator('[data-finding="audit.column"]')).toContainText('az1-01')
+  await expect(page.locator('[data-finding="audit.column"]')).toContainText('a/b')
   await look('replicas in trouble')
-  await page.locator('[data-finding="audit.column"]').getByRole('link', { name: 'az1-01' }).click()
-  await expect(page).toHaveURL('/hosts/az1-01')
+  await page.locator('[data-finding="audit.column"]').getByRole('link', { name: 'a/b' }).click()
+  await expect(page).toHaveURL('/hosts/a%2Fb')
 })
 
 test('what is found in reports of hosts is listed with what mends it: seen first, then done', async ({ page, visit, service }) => {
@@ -114,6 +124,8 @@ test('where there are several ways to mend it, one is chosen, and what no report
   await expect(see).toBeDisabled()
   await dialog.getByLabel('vCPU').fill('2')
   await dialog.getByLabel('Memory, MiB').fill('1024')
+  await dialog.getByLabel('Project').fill('theirs')
+  await dialog.getByLabel('Account').fill('their-account')
   await look('a repair with several ways')
   await see.click()
   await expect(dialog.locator('[data-differences]')).toContainText('classes.VCPU.claimed')
@@ -123,10 +135,17 @@ test('where there are several ways to mend it, one is chosen, and what no report
   await see.click()
   await dialog.getByRole('button', { name: 'Repair it' }).click()
   await expect(dialog).toHaveCount(0)
-  const { claims } = await service.client.request<{ readonly claims: { readonly nodes: readonly { readonly instanceUuid: string }[] } }>(
-    '{ claims(first: 10, query: "host:ghosts") { nodes { instanceUuid } } }',
+  const { claims } = await service.client.request<{ readonly claims: { readonly nodes: readonly object[] } }>(
+    '{ claims(first: 10, query: "host:ghosts") { nodes { instanceUuid account } } }',
   )
-  expect(claims.nodes).toEqual([{ instanceUuid: second }])
+  expect(claims.nodes).toEqual([{ instanceUuid: second, account: 'their-account' }])
+  // an instance has one live claim in its project, whoever asks
+  const gantt = { instanceUuids: [second], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
+  const { selectDestinations } = await service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
+    'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',
+    { in: { idempotencyKey: crypto.randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } } },
+  )
+  expect(selectDestinations).toEqual({ __typename: 'InstanceTaken' })
 })
 
 test('where the service does not answer, what was known stays, and is said to be old', async ({ page, visit, provokes }) => {

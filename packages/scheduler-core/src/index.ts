@@ -73,14 +73,25 @@ export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet
 export { copyFleet } from './fleet/copy.ts'
 export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
-export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
+export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
 export { HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
-export { heirOf, namesOf as hostNamesOf, nodesNamed, presentHosts, presentName, withPresentNames } from './fleet/present-names.ts'
+export {
+  allNamesIn,
+  heirOf,
+  hostsOfManyNames,
+  isNamedIn,
+  type NamedHost,
+  namesOf as hostNamesOf,
+  nodesNamed,
+  presentHosts,
+  presentName,
+  withPresentNames,
+} from './fleet/present-names.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
 export { type Reads, readsOf } from './fleet/stats-fields.ts'
 export type { HostStatsV1_0 } from './fleet/stats-versions/v1-0.ts'

@@ -61,8 +61,22 @@ test('where there are several ways, each is listed, one is chosen, and the size 
   expect(await run(...words)).toMatchObject({ code: 1, err: expect.stringMatching(/Choose one of/) })
   const chosen = ['--choose', `instance:${instances[1]}`]
   expect(await run(...words, ...chosen)).toMatchObject({ code: 1, err: expect.stringMatching(/State the size/) })
-  const tried = await run(...words, ...chosen, '--vcpus', '2', '--memory', '1024')
+  const sized = [...words, ...chosen, '--vcpus', '2', '--memory', '1024']
+  const tried = await run(...sized)
   expect([tried.code, tried.out]).toEqual([0, expect.stringContaining('host ghosts classes.VCPU.claimed: 0, then 2')])
+  const owned = sized.filter((word) => word !== '--dry-run')
+  expect((await run(...owned, '--project', 'theirs', '--account', 'their-account')).code).toBe(0)
+  const { claims } = await own.service.client.request<{ readonly claims: { readonly nodes: readonly object[] } }>(
+    '{ claims(first: 5, query: "host:ghosts") { nodes { account } } }',
+  )
+  expect(claims.nodes).toEqual([{ account: 'their-account' }])
+  // an instance has one live claim in its project, whoever asks
+  const gantt = { instanceUuids: [instances[1]], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
+  const { selectDestinations } = await own.service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
+    'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } } },
+  )
+  expect(selectDestinations).toEqual({ __typename: 'InstanceTaken' })
 })
 
 test.each([

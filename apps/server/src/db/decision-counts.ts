@@ -1,6 +1,6 @@
 import { isOfTime, type Query, type Span } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
-import { CAUSE, CHAIN, decisionQuerySql, FLAVOR, PROJECT, spanSql } from './decision-query.ts'
+import { CAUSE, CHAIN, decisionQuerySql, FLAVOR, type HostNames, PROJECT, spanSql } from './decision-query.ts'
 import type { PrismaClient } from './prisma.ts'
 
 /** What decisions are gathered by. */
@@ -10,6 +10,8 @@ export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHA
 export interface Counted {
   readonly query: Query
   readonly span: Span
+  /** By them the query finds hosts under their other names too. */
+  readonly names: HostNames
 }
 
 /** How far the newest decisions of a query reach back. */
@@ -100,9 +102,9 @@ export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNT
   }
 }
 
-function isCounted({ query, span }: Counted): Prisma.Sql {
+function isCounted({ query, span, names }: Counted): Prisma.Sql {
   const { terms } = query
   // ages are counted from a moment that the span knows
-  const others = decisionQuerySql({ terms: terms.filter((term) => !isOfTime(term)) }, 0)
+  const others = decisionQuerySql({ terms: terms.filter((term) => !isOfTime(term)) }, 0, names)
   return Prisma.join([others, ...spanSql(Prisma.sql`d.at_ms`, span)], ' AND ')
 }

@@ -1,8 +1,34 @@
-import { decisionFields, findField, isOfTime, numberOf, type Query, type QueryTerm, type Span, spanOf } from '@gantt/scheduler-core/query'
+import {
+  compileQuery,
+  decisionFields,
+  findField,
+  isOfTime,
+  numberOf,
+  type Query,
+  type QueryTerm,
+  type Span,
+  spanOf,
+} from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 
+/** Names of each host that has more than one. Rows have the name that a host had at the decision. */
+export type HostNames = readonly (readonly string[])[]
+
 /** The rows of table `decision` (as d) that a query means: the same as services/decision-query.ts says of decisions in memory. */
-export const decisionQuerySql = (query: Query, now: number): Prisma.Sql => allSql(query, Prisma.sql`d.at_ms`, now, termSql)
+export const decisionQuerySql = (query: Query, now: number, names: HostNames = []): Prisma.Sql =>
+  allSql(query, Prisma.sql`d.at_ms`, now, (term) => {
+    const others = term.field === null || term.field === 'host' ? namesMeant(term, names) : []
+    return others.length === 0 ? termSql(term) : Prisma.sql`(${termSql(term)} OR ${hostsSql(others)})`
+  })
+
+/** Decisions that chose a host of one of these names. */
+export const hostsSql = (names: readonly string[]): Prisma.Sql => Prisma.sql`d.hosts && ${[...names]}::text[]`
+
+/** All names of the hosts of which a term means one of several. */
+function namesMeant(term: QueryTerm, names: HostNames): string[] {
+  const readers = { '': (of: readonly string[]) => of, host: (of: readonly string[]) => of }
+  return names.filter(compileQuery({ terms: [{ ...term, negated: false }] }, decisionFields, readers)).flat()
+}
 
 function termSql(term: QueryTerm): Prisma.Sql {
   if (term.field === null) return wordSql(term.values[0] ?? '')

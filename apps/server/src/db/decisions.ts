@@ -1,8 +1,8 @@
-import { type Beside, type KeptDecision, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
+import { allNamesIn, type Beside, type KeptDecision, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 import { mapInPieces } from '../replica/in-pieces.ts'
-import { ANSWERED, decisionQuerySql } from './decision-query.ts'
+import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
 import { type LostTry, readLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { hashesOf, type KeptReceipt, searchedOf } from './receipts.ts'
@@ -16,6 +16,8 @@ export interface DecisionFilter {
   readonly outcome?: readonly string[]
   /** A host that was chosen. */
   readonly host?: string
+  /** By them `host` and `query` find a host under its other names too. */
+  readonly names?: HostNames
   readonly instanceUuid?: string
   readonly requestSpecId?: string
   readonly account?: string
@@ -158,17 +160,17 @@ export function unloggedSql(withinMs: number): Prisma.Sql {
 }
 
 /** Everything given must hold. */
-function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, query }: DecisionFilter): Prisma.Sql {
+function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, query, names = [] }: DecisionFilter): Prisma.Sql {
   return Prisma.join(
     [
       Prisma.sql`true`,
       ...(outcome ? [Prisma.sql`d.outcome = ANY(${[...outcome]})`] : []),
-      ...(host ? [Prisma.sql`${host} = ANY(d.hosts)`] : []),
+      ...(host ? [hostsSql(allNamesIn(names)(host))] : []),
       ...(instanceUuid ? [Prisma.sql`${instanceUuid} = ANY(d.instance_uuids)`] : []),
       ...(requestSpecId ? [Prisma.sql`d.request_spec_id = ${requestSpecId}`] : []),
       ...(account ? [Prisma.sql`d.caller = ${account}`] : []),
       ...(since === undefined ? [] : [Prisma.sql`d.at_ms >= ${since}`]),
-      ...(query ? [decisionQuerySql(query, Date.now())] : []),
+      ...(query ? [decisionQuerySql(query, Date.now(), names)] : []),
     ],
     ' AND ',
   )

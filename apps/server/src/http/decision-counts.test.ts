@@ -142,7 +142,7 @@ describe('in groups', () => {
 test('of more decisions than are counted the newest are, whole milliseconds of them', async () => {
   const prisma = createPrisma(api.connection)
   try {
-    const counted = { query: { terms: [] }, span: {} }
+    const counted = { query: { terms: [] }, span: {}, names: [] }
     for (let most = 1; most <= ALL; most++) {
       const { decisions, since, isCut } = await createDecisionCountStore(prisma, most).reach(counted)
       expect([most, isCut]).toEqual([most, most < ALL])

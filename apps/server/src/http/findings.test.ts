@@ -13,7 +13,7 @@ const REPORT = 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(inpu
 const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
   ... on SelectDestinationsPayload { destinations { selected { claim { id state } } } } ... on UserError { message } } }`
 const FINDINGS = `{ auditor { violations warnings notices cleanRounds
-  findings { id code severity host claim actual repair { automatic text options { name text asksSize } } } } health { violations warnings } }`
+  findings { id code severity host claim actual repair { automatic text options { name text asksSize asksOwner } } } } health { violations warnings } }`
 const REPAIR = `mutation ($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
   findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) { __typename
   ... on FindingRepairPayload { dryRun finding { id } differenceCount differences { subject name field before after } }
@@ -206,11 +206,14 @@ test('an instance that runs on another host than its claim: the repair moves the
   const { instance, claim } = await place('other-a')
   await report('other-b', running(instance))
   const [finding] = await found(['other-a', 'other-b'], ['instance.other_host'])
-  expect(finding.repair.options).toEqual([{ name: 'host:other-b', text: `Move claim ${claim} to other-b.`, asksSize: false }])
+  expect(finding.repair.options).toEqual([
+    { name: 'host:other-b', text: `Move claim ${claim} to other-b.`, asksSize: false, asksOwner: false },
+  ])
   const tried = changesOf(await repair(finding.id, true))
   expect(tried[`claim ${claim} state`]).toEqual(['"CONFIRMED"', '"RELEASED"'])
   expect(tried['host other-a classes.VCPU.claimed']).toEqual(['2', '0'])
   expect(tried['host other-b classes.VCPU.claimed']).toEqual(['0', '2'])
+  expect(Object.keys(tried).filter((name) => name.startsWith('key '))).toContainEqual(expect.stringMatching(/^key \S+ repair of /))
   expect(liveClaims(instance)).toEqual([{ id: claim, host: 'other-a', state: 'CONFIRMED' }])
   const made = changesOf(await repair(finding.id, false))
   expect(made[`claim ${claim} state`]).toEqual(['"CONFIRMED"', '"RELEASED"'])
@@ -275,7 +278,7 @@ test('an instance without a claim is claimed as large as its report leaves, or a
   const [instance, second] = [randomUUID(), randomUUID()]
   await report('ghost', running(instance))
   const [finding] = await found(['ghost'], ['instance.unclaimed'])
-  expect(finding.repair.options).toMatchObject([{ name: `instance:${instance}`, asksSize: false }])
+  expect(finding.repair.options).toMatchObject([{ name: `instance:${instance}`, asksSize: false, asksOwner: true }])
   const tried = changesOf(await repair(finding.id, true))
   expect(tried['host ghost classes.VCPU.claimed']).toEqual(['0', '2'])
   expect(liveClaims(instance)).toEqual([])

@@ -1,7 +1,7 @@
 import { type HostChange as Change, type ExaminedStep, NOT_THERE, reasonText, type ShadowStep, withoutGone } from '@gantt/scheduler-core'
 import { keptCause } from '../replica/kept-cause.ts'
 import type { Subject } from '../services/explain.ts'
-import { listVerdicts, type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
+import { type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
 import { headlineOf, textOf } from '../services/explanation-text.ts'
 import { type WeigherMeta as Meta, type Weighing as WeighingShape, weighingOf } from '../services/weighing.ts'
 import type { WhyNotAnswer as Answer, NeverConsidered as Excluded, WeigherGap as Gap } from '../services/why-not.ts'
@@ -225,7 +225,7 @@ Explanation.implement({
         filter: t.arg({ type: VerdictFilter, description: 'Which hosts.' }),
         orderBy: t.arg({ type: VerdictOrder, defaultValue: 'RANK', description: 'In which order.' }),
       },
-      resolve: (examined, { filter, orderBy, ...page }) => listVerdicts(examined, page, filter ?? {}, orderBy ?? 'RANK'),
+      resolve: (examined, { filter, orderBy, ...page }, { explain }) => explain.verdicts(examined, page, filter ?? {}, orderBy ?? 'RANK'),
     }),
     weighing: t.field({
       type: Weighing,

@@ -103,6 +103,7 @@ const FindingRepairOption = builder.objectRef<ToldOption>('FindingRepairOption')
     name: t.exposeString('name', { description: 'Give it as `choose` of findingRepair.' }),
     text: t.exposeString('text', { description: 'What it does.' }),
     asksSize: t.exposeBoolean('asksSize', { description: 'Whether `size` has to be given with it.' }),
+    asksOwner: t.exposeBoolean('asksOwner', { description: 'Whether `project` and `account` may be given with it.' }),
   }),
 })
 
@@ -149,6 +150,16 @@ const AuditFinding = builder.objectRef<StandingFinding>('AuditFinding').implemen
     }),
     name: t.exposeString('name', { description: 'Which.' }),
     host: t.exposeString('host', { nullable: true, description: 'Name of the host, where one is concerned.' }),
+    hostName: t.string({
+      nullable: true,
+      description: "Name of the host without its node's, as it is now, where one is concerned that is known.",
+      resolve: ({ host }, _args, { hosts }) => (host === null ? null : (hosts.byText(host)?.record.host ?? null)),
+    }),
+    node: t.string({
+      nullable: true,
+      description: "Its node's name.",
+      resolve: ({ host }, _args, { hosts }) => (host === null ? null : (hosts.byText(host)?.record.node ?? null)),
+    }),
     claim: t.exposeString('claim', { nullable: true, description: 'Id of the claim, where one is concerned.' }),
     field: t.exposeString('field', { description: 'Which column, index or member.' }),
     expected: t.exposeString('expected', { description: 'What it should be.' }),

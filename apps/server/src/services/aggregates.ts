@@ -3,10 +3,12 @@ import {
   type Aggregate,
   type AggregateChanged,
   type AggregateState,
+  allNamesIn,
   byCodeUnit,
   covers,
   type Fleet,
   fleetKeys,
+  hostsOfManyNames,
   inSlices,
   isExact,
   isLive,
@@ -118,15 +120,15 @@ export interface MetadataEntry extends KeyValue {
 export const zoneOf = ({ metadata }: AggregateState): string | null => metadata[ZONE_KEY] ?? null
 
 /** How the fields of the filter grammar are read from an aggregate. */
-const readers: QueryReaders<Aggregate> = {
+const readersIn = (namesOf: (host: string) => readonly string[]): QueryReaders<Aggregate> => ({
   '': ({ name }) => name,
   name: ({ name }) => name,
   az: (aggregate) => zoneOf(aggregate) ?? undefined,
-  host: ({ hosts }) => [...hosts],
+  host: ({ hosts }) => hosts.flatMap(namesOf),
   key: ({ metadata }) => Object.keys(metadata),
   value: ({ metadata }) => Object.values(metadata),
   hosts: ({ hosts }) => hosts.length,
-}
+})
 
 const BY_NAME: AggregateOrder = { field: 'name', direction: 'ASC' }
 
@@ -202,7 +204,7 @@ export function createAggregates(replica: Replica): Aggregates {
       // what is equal by the order keeps the names upwards
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
       const all = [...fleet.aggregates.byUuid.values()]
-        .filter(compileLine(query, aggregateFields, readers))
+        .filter(compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts)))))
         .map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
       return pageOf(
         listOf('aggregates', [query, field, direction]),

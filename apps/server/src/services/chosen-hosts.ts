@@ -1,4 +1,4 @@
-import { type Fleet, type Proposal, withProposals } from '@gantt/scheduler-core'
+import { type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/scheduler-core'
 
 /** How full the hosts were that instances go to, by either version of a profile. */
 export interface ChosenHosts {
@@ -23,8 +23,7 @@ export function createChosenHosts() {
       withProposals(fleet, before, () => {
         for (const key of hosts) {
           seen[version].add(key)
-          const [host = '', node = host] = key.split('/')
-          const record = fleet.hosts.find({ host, node }) ?? fleet.hosts.find({ host: key, node: key })
+          const record = hostOfKey(fleet.hosts, key)
           if (record === undefined) continue
           for (const [name, { capacity, free }] of fleet.hosts.classes) {
             const most = capacity[record.index] ?? 0

@@ -13,7 +13,7 @@ import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { Fidelity } from './examined.ts'
-import { withoutGone } from './gone-claim.ts'
+import { onOtherState } from './other-state.ts'
 import { InputFault } from './outcome.ts'
 import { MAX_PAGE } from './paging.ts'
 
@@ -47,7 +47,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined)
         throw InputFault.at([argument], stored.id, `a decision by a profile that is known; ${record.profile} is not`)
-      return { fleet, record: withoutGone(fleet, record), profile, before: [], lost: { revision: place.basis, record, answer } }
+      return { fleet, record: onOtherState(fleet, record), profile, before: [], lost: { revision: place.basis, record, answer } }
     }
   }
   return async (a, b, instance) => {

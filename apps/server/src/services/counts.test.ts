@@ -39,13 +39,16 @@ function questionOf(shapes: readonly object[], flavor: object, ignored: number):
   return { record, before: [], answer, fidelity: 'REPLAYED', profile, basis: fleet.place.revision, state: createOwnFleet(() => fleet) }
 }
 
+/** Of no host that was ever called otherwise. */
+const table = aFleet({}).hosts
+
 test('every count adds up to the fleet, and has a query for exactly its hosts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(host, { maxLength: 16 }), request, fc.nat({ max: 1 }), async (shapes, flavor, ignored) => {
       const question = questionOf(shapes, flavor, ignored)
       const examined = await examineInstance(question, 0)
       const countOf = async (filter: VerdictFilter) => {
-        const { edges, totalCount } = await listVerdicts(examined, { first: 50 }, filter, 'NAME')
+        const { edges, totalCount } = await listVerdicts(table, examined, { first: 50 }, filter, 'NAME')
         expect(await totalCount?.()).toBe(edges.length)
         return edges.length
       }
@@ -82,7 +85,7 @@ test('short-circuited, the funnel is the same, and each host has its first refus
         expect(verdicts.filter((verdict) => verdict === 'FAIL').length).toBe(first === PASSES_ALL ? 0 : 1)
         if (first !== PASSES_ALL) expect(new Set(verdicts.slice(first + 1)).size).toBeLessThanOrEqual(1)
       }
-      await expect(listVerdicts(short, {}, { refusedBy: ['RamFilter'] }, 'NAME')).rejects.toMatchObject({
+      await expect(listVerdicts(table, short, {}, { refusedBy: ['RamFilter'] }, 'NAME')).rejects.toMatchObject({
         issues: [{ path: ['filter', 'refusedBy'] }],
       })
     }),

@@ -1,4 +1,5 @@
-import { printTime, type Query, type Span, spanOf, withTerm } from '@gantt/scheduler-core/query'
+import { hostsOfManyNames } from '@gantt/scheduler-core'
+import { printTime, type Span, spanOf, withTerm } from '@gantt/scheduler-core/query'
 import type { Counted, DecisionCountStore, DecisionGrouping, KeyCount, OutcomeCounts } from '../db/decision-counts.ts'
 import type { Replica } from '../replica/replica.ts'
 import { parseDecisionQuery } from './decision-query.ts'
@@ -66,31 +67,36 @@ export function createDecisionCounts(replica: Replica, store: DecisionCountStore
   return {
     async read(text) {
       const query = parseDecisionQuery(text)
+      const names = hostsOfManyNames(replica.fleet.hosts)
       await caughtUp()
       // the newest decision is in it, whatever the clocks of store and replica say
       const now = Math.max(replica.fleet.now, Date.now()) + 1
       const asked = spanOf(query, now)
       const until = Math.min(asked.until ?? now, now)
-      const { decisions, since: first, isCut } = await store.reach({ query, span: { ...asked, until } })
+      const { decisions, since: first, isCut } = await store.reach({ query, names, span: { ...asked, until } })
       const since = Math.min(until, isCut ? (first ?? until) : Math.max(EPOCH, asked.since ?? first ?? until))
       const span = { since, until }
       return {
         ...{ since, until, decisions, isCut },
-        steps: (most) => stepsOf(store, query, span, most),
-        groups: (by, wanted) => groupsOf(store, { query, span }, by, { first: wanted, since: isCut ? since : undefined }),
+        steps: (most) => stepsOf(store, { query, names, span }, most),
+        groups: (by, wanted) => groupsOf(store, { query, names, span }, by, { first: wanted, since: isCut ? since : undefined }),
       }
     },
   }
 }
 
-async function stepsOf(store: DecisionCountStore, query: Query, span: Required<Span>, most: number): Promise<DecisionStep[]> {
+async function stepsOf(
+  store: DecisionCountStore,
+  counted: Counted & { readonly span: Required<Span> },
+  most: number,
+): Promise<DecisionStep[]> {
   const issues = checkRange(['most'], most, steps.least, steps.most)
   if (issues.length > 0) throw new InputFault(issues)
-  const { since, until } = span
+  const { since, until } = counted.span
   if (since >= until) return []
   const stepMs = lengthOf(since, until, most)
   const base = Math.floor(since / stepMs) * stepMs
-  const found = new Map((await store.steps({ query, span }, base, stepMs)).map((one) => [one.step, one]))
+  const found = new Map((await store.steps(counted, base, stepMs)).map((one) => [one.step, one]))
   return Array.from({ length: Math.ceil((until - base) / stepMs) }, (_, step) => {
     const { decisions = 0, placed = 0, partial = 0, noValidHost = 0 } = found.get(step) ?? {}
     const at = base + step * stepMs

@@ -1,5 +1,6 @@
-import { isStorable } from '@gantt/scheduler-core'
+import { allNamesIn, isStorable } from '@gantt/scheduler-core'
 import { compileQuery, decisionFields, parseQuery, type Query, type QueryReaders } from '@gantt/scheduler-core/query'
+import type { HostNames } from '../db/decision-query.ts'
 import { causeOfRefusal, type StoredDecision } from '../db/rows.ts'
 import { InputFault } from './outcome.ts'
 import { inputProblems } from './query-problems.ts'
@@ -21,24 +22,24 @@ function bareId(word: string): string {
 }
 
 /** Whether a decision is among those meant; the tables answer the same by db/decision-query.ts, and know requests by the audit besides. */
-export function compileDecisionQuery(query: Query): (decision: StoredDecision) => boolean {
+export function compileDecisionQuery(query: Query, names: HostNames = []): (decision: StoredDecision) => boolean {
   // `last:1h` reads as "at most an hour old"
   const terms = query.terms.map((term) => (term.field === 'last' && term.operator === ':' ? { ...term, operator: '<=' as const } : term))
-  return compileQuery({ terms }, decisionFields, readers)
+  return compileQuery({ terms }, decisionFields, readersIn(allNamesIn(names)))
 }
 
-const readers: QueryReaders<StoredDecision> = {
+const readersIn = (namesOf: (host: string) => readonly string[]): QueryReaders<StoredDecision> => ({
   '': ({ id, record, answer }) => [
     id,
     ...record.request.instanceUuids,
-    ...answer.map(({ selected }) => selected.host),
+    ...answer.flatMap(({ selected }) => namesOf(selected.host)),
     ...(record.request.flavor.name ? [record.request.flavor.name] : []),
   ],
   id: ({ id, record }) => [id, ...record.request.instanceUuids],
   // the audit knows, and writes it behind the answer
   request: () => undefined,
   outcome: ({ outcome }) => outcome,
-  host: ({ answer }) => answer.map(({ selected }) => selected.host),
+  host: ({ answer }) => answer.flatMap(({ selected }) => namesOf(selected.host)),
   account: ({ account }) => account,
   instance: ({ record }) => record.request.instanceUuids,
   chain: ({ record }) => record.request.instanceUuids[0],
@@ -52,4 +53,4 @@ const readers: QueryReaders<StoredDecision> = {
   attempt: ({ record }) => record.attempt,
   last: ({ at }) => (Date.now() - at) / 1_000,
   at: ({ at }) => at,
-}
+})

@@ -1,4 +1,4 @@
-import { type DecisionRecord, type InstanceRecord, isStorable } from '@gantt/scheduler-core'
+import { type DecisionRecord, hostsOfManyNames, type InstanceRecord, isStorable } from '@gantt/scheduler-core'
 import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../db/decisions.ts'
 import type { LostTry } from '../db/lost-tries.ts'
 import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
@@ -122,7 +122,8 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       const first = firstOf(list, page)
       const key = keyOf<[number, string]>(list, page, ['number', 'string'])
       await caughtUp()
-      const rows = await decisions.list({ ...filter, first: first + 1, ...(key ? { after: { at: key[0], id: key[1] } } : {}) })
+      const names = hostsOfManyNames(replica.fleet.hosts)
+      const rows = await decisions.list({ ...filter, names, first: first + 1, ...(key ? { after: { at: key[0], id: key[1] } } : {}) })
       const shown = rows.slice(0, first)
       const cursorOf = ({ at, id }: { readonly at: number; readonly id: string }) => toCursor(list, [at, id])
       const [begin, end] = [shown[0], shown.at(-1)].map((row) => (row === undefined ? null : cursorOf(row)))
@@ -132,7 +133,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         bounds: { start: begin ?? null, end: end ?? null },
         hasNextPage: rows.length > first,
         hasPreviousPage: key !== undefined,
-        totalCount: () => decisions.count(filter),
+        totalCount: () => decisions.count({ ...filter, names }),
       }
     },
     instanceOf({ record, answer }, index) {

@@ -11,6 +11,7 @@ import {
   type HostIndex,
   hostChangesBetween,
   hostFieldsOf,
+  nodesNamed,
   otherCode,
   type Profile,
   profileRef,
@@ -24,11 +25,13 @@ import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions } from './decisions.ts'
-import { type Examined, examineInstance, type Fidelity, type Question } from './examined.ts'
-import { withoutGone } from './gone-claim.ts'
+import { type Examined, examineInstance, type Fidelity, type HostVerdict, type Question } from './examined.ts'
+import { listVerdicts, type VerdictFilter, type VerdictOrder } from './explanation.ts'
 import type { HostNameInput } from './hosts.ts'
+import { onOtherState } from './other-state.ts'
 import { InputFault, invalid } from './outcome.ts'
 import { createOwnFleet, type OwnFleet } from './own-fleet.ts'
+import type { Page, PageArgs } from './paging.ts'
 import { parseSpec, type SpecDocument } from './placement.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 import { askedNode, type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
@@ -55,6 +58,8 @@ export interface Explain {
   explain(subject: Subject, options?: ExplainOptions): Promise<Examined>
   decision(decision: StoredDecision, shortCircuit?: boolean): Promise<Examined>
   whyNot(subject: Subject, host: HostNameInput, options?: ExplainOptions): Promise<WhyNotAnswer>
+  /** What became of hosts, one by one; they are found by every name that they have or had. */
+  verdicts(examined: Examined, page: PageArgs, filter: VerdictFilter, order: VerdictOrder): Promise<Page<HostVerdict>>
 }
 
 const SUBJECT = ['input', 'subject']
@@ -120,14 +125,14 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const { fleet } = replica
-      return askAt(fleet.place.revision, withoutGone(fleet, record), { before: [], fidelity: 'APPROXIMATE', ...answer, lost: place.basis })
+      return askAt(fleet.place.revision, onOtherState(fleet, record), { before: [], fidelity: 'APPROXIMATE', ...answer, lost: place.basis })
     }
   }
 
   /** A decision's request on another state than it met. */
   const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
     try {
-      const asked = await stateAt(at).read((fleet) => withoutGone(fleet, record))
+      const asked = await stateAt(at).read((fleet) => onOtherState(fleet, record))
       return await askAt(at, asked, { before: [], fidelity: 'APPROXIMATE' })
     } catch (error) {
       if (error instanceof RangeError) throw unreachable(at)
@@ -182,10 +187,11 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   return {
     explain: async (subject, options = {}) => examined(await ask(subject, options), options),
     decision: async (stored, shortCircuit = false) => examined(await askDecision(stored, {}), { shortCircuit }),
+    verdicts: (...asked) => listVerdicts(replica.fleet.hosts, ...asked),
     async whyNot(subject, host, options = {}) {
       const question = await ask(subject, options)
       const found = await examined(question, options)
-      const asked = askedNode(found, host) ?? host
+      const asked = askedNode(replica.fleet.hosts, found, host) ?? host
       return whyNotOf(found, asked, await presentOf(replica, history, question, asked))
     },
   }
@@ -207,14 +213,12 @@ async function presentOf({ fleet }: Replica, history: History, question: Questio
   return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
 }
 
-function indexOf({ hosts }: Fleet, { host, node }: HostNameInput): HostIndex | undefined {
-  return typeof node === 'string' ? hosts.find({ host, node })?.index : hosts.nodesOf(host)[0]
-}
+const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined => nodesNamed(hosts, name)[0]?.index
 
 /** Every filter's word on a host for the same request now; undefined where the profile is not there any more. */
 function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
   if (fleet.profiles.find(record.profile) === undefined) return undefined
-  return checkAgain(fleet, [], withoutGone(fleet, record), 0, ({ checksOf }) => checksOf(index))
+  return checkAgain(fleet, [], onOtherState(fleet, record), 0, ({ checksOf }) => checksOf(index))
 }
 
 const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')

@@ -1,7 +1,11 @@
 import {
+  allNamesIn,
   byCodeUnit,
   type HostName,
+  type HostTable,
   hostKey,
+  hostsOfManyNames,
+  isNamedIn,
   isOwnScheduler,
   NOT_THERE,
   PASSES_ALL,
@@ -52,7 +56,14 @@ export type VerdictOrder = 'RANK' | 'NAME' | 'DISTANCE'
 const MAX_NAMED = 500
 const MAX_NEAR = 100
 const nameFields = hostFields.filter(({ name }) => name === 'host' || name === 'node')
-const nameReaders: QueryReaders<HostName> = { '': hostKey, host: ({ host }) => host, node: ({ node }) => node }
+const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
+  const namesOf = allNamesIn(hostsOfManyNames(hosts))
+  return {
+    '': (name) => [hostKey(name), ...namesOf(name.host).filter((other) => other !== name.host)],
+    host: ({ host }) => namesOf(host),
+    node: ({ node }) => node,
+  }
+}
 
 /** Why hosts were refused, most first. */
 export const reasonsOf = ({ steps }: Examined): RefusalReason[] =>
@@ -60,8 +71,9 @@ export const reasonsOf = ({ steps }: Examined): RefusalReason[] =>
     .flatMap(({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })))
     .sort((a, b) => b.hosts - a.hosts)
 
-/** Host by host: those that pass, best first, then those that were refused latest; or all by name. */
+/** Host by host: those that pass, best first, then those that were refused latest; or all by name. `hosts` are those of now, which know their old names. */
 export async function listVerdicts(
+  hosts: HostTable,
   examined: Examined,
   page: PageArgs,
   filter: VerdictFilter,
@@ -71,7 +83,7 @@ export async function listVerdicts(
   const list = listOf('verdicts', [question.record.id, question.basis, question.record.request, instance, filter, order])
   const first = firstOf(list, page)
   const from = (keyOf<[number]>(list, page, ['number'])?.[0] ?? -1) + 1
-  const matches = await compileFilter(examined, filter)
+  const matches = await compileFilter(hosts, examined, filter)
   const indexes = (await inOrder(examined, order)).filter(matches)
   const shown = indexes.slice(from, from + first)
   return {
@@ -103,14 +115,14 @@ function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] 
     .sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
 }
 
-async function compileFilter(examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {
+async function compileFilter(table: HostTable, examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {
   const { outcome, rejectedBy, reason, refusedBy, refusedOnlyBy, reached, passed, tied, hosts, query } = filter
   for (const [field, asked] of Object.entries({ refusedBy, refusedOnlyBy }))
     if (asked && examined.isShortCircuited) throw InputFault.at(['filter', field], asked.join(', '), 'asked without shortCircuit')
   if (hosts && hosts.length > MAX_NAMED) throw InputFault.at(['filter', 'hosts'], hosts.length, `at most ${MAX_NAMED} hosts`)
   const matrix = reason || refusedBy ? await examined.matrix() : undefined
-  const wanted = hosts ? namedIn(hosts) : undefined
-  const isAsked = compileLine(query, nameFields, nameReaders, ['filter', 'query'])
+  const wanted = hosts ? isNamedIn(table, hosts) : undefined
+  const isAsked = compileLine(query, nameFields, nameReadersIn(table), ['filter', 'query'])
   const stepOf = (name: string): number => examined.steps.findIndex(({ filter: known }) => known === name)
   const [reachedSteps, passedSteps] = [reached, passed].map((names) => names?.map(stepOf) ?? [])
   const isBest = tied ? tiedAtTop(examined) : undefined
@@ -146,12 +158,6 @@ function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): numbe
   for (let byte = index * bytesPerHost; byte < (index + 1) * bytesPerHost; byte++)
     for (let bits = refusedBy[byte] as number; bits > 0; bits >>= 1) refusals += bits & 1
   return refusals
-}
-
-/** Whether a host is among those named; without a node, all nodes of the name are. */
-function namedIn(hosts: readonly HostNameInput[]): (name: HostName) => boolean {
-  const names = new Set(hosts.map(({ host, node }) => (typeof node === 'string' ? `${host}\u0000${node}` : host)))
-  return ({ host, node }) => names.has(host) || names.has(`${host}\u0000${node}`)
 }
 
 const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, filter: number): boolean =>

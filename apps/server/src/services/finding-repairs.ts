@@ -69,6 +69,8 @@ export interface ToldOption {
   readonly text: string
   /** Whether the size of an instance has to be stated with it. */
   readonly asksSize: boolean
+  /** Whether the project and the account of an instance may be stated with it. */
+  readonly asksOwner: boolean
 }
 
 /** How findings of the auditor are mended. */
@@ -248,6 +250,7 @@ const toldOf = ({ name, text, act }: RepairOption): ToldOption => ({
   name,
   text,
   asksSize: act.type === 'claim' && act.reported === null,
+  asksOwner: act.type === 'claim',
 })
 
 function first<Item>(items: Iterable<Item>, most: number): Item[] {

@@ -5,7 +5,9 @@ import {
   type HostRecord,
   type HostStatus,
   hostKey,
+  hostOfKey,
   isLive,
+  type NamedHost,
   nodesNamed,
   type StatusSet,
   type UsedFrom,
@@ -25,10 +27,7 @@ import { isPresent, snapshotOf } from './snapshots.ts'
 import { checkText } from './text.ts'
 
 /** A host as a caller names it; without a node, the one node or all nodes of that name. */
-export interface HostNameInput {
-  readonly host: string
-  readonly node?: string | null | undefined
-}
+export type HostNameInput = NamedHost
 
 /** What an operator's change would touch. */
 export interface Impact {
@@ -50,6 +49,8 @@ export interface Hosts {
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** By the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
+  /** By its name as findings have it: `host`, or `host/node`. */
+  byText(text: string): HostView | undefined
   /** Its PCI pools, those alike together, in the order of its report. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
@@ -126,6 +127,10 @@ export function createHosts(replica: Replica): Hosts {
   }
   return {
     find,
+    byText(text) {
+      const record = hostOfKey(replica.fleet.hosts, text)
+      return record && viewOf(record)
+    },
     byKey(key) {
       const [host, node = host] = parseKey(key)
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined

@@ -1,4 +1,4 @@
-import { type Change, type HostRecord, hostKey, type Liveness } from '@gantt/scheduler-core'
+import { type Change, type HostRecord, hostKey, type Liveness, nodesNamed } from '@gantt/scheduler-core'
 import type { Patience } from '../liveness/judge-liveness.ts'
 import type { LivenessSource } from '../liveness/liveness-source.ts'
 import type { LivenessWatcher } from '../liveness/watcher.ts'
@@ -53,6 +53,7 @@ export interface LivenessService {
 export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
   const stateOf = (record: HostRecord): Liveness => stateIn(replica.fleet, record)
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
+  /** By the very name: who sends signs of life, or reports, by an old one has to learn the new one. */
   const named = ({ host, node }: HostNameInput): HostRecord[] => {
     const { hosts } = replica.fleet
     if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
@@ -70,7 +71,9 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
   return {
     view() {
       const { last } = watcher
-      const withheld = (last?.verdict.withheld ?? []).flatMap((name) => named(name)).filter((record) => stateOf(record) === 'SUSPECT')
+      const withheld = (last?.verdict.withheld ?? [])
+        .flatMap((name) => nodesNamed(replica.fleet.hosts, name))
+        .filter((record) => stateOf(record) === 'SUSPECT')
       return {
         source: source.name,
         ...patience,
@@ -103,7 +106,7 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
         )
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
-      const records = names.map(named)
+      const records = names.map((name) => nodesNamed(replica.fleet.hosts, name))
       const missing = records.findIndex((found) => found.length === 0)
       const lost = names[missing]
       if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])

@@ -21,7 +21,33 @@ export const requestLimits = {
 export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => [
   ...checkNames(path, request, isFreeText),
   ...checkExpressions(request, path),
+  ...checkGroups(request, path),
   ...checkTopologies(request, path),
+]
+
+/**
+ * How keys of a flavor's extra specs, and of image properties, begin that ask for one of several resource providers of a host, as Nova reads
+ * them: a name stands right behind `resources` or `trait`.
+ */
+const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
+
+/** A host is one provider here: a group dropped in silence would be an instance without its device. */
+function checkGroups({ image, ...request }: RequestSpec, path: readonly string[]): Issue[] {
+  const rule = 'be left out: groups of resources need several providers on a host, which this release does not know'
+  const maps = [
+    ...flavorsOf(request).map(({ at, extraSpecs }) => ({ at: [...at, 'extraSpecs'], keys: extraSpecs })),
+    ...(image === null ? [] : [{ at: ['image', 'properties'], keys: image.properties }]),
+  ]
+  return maps.flatMap(({ at, keys }) =>
+    Object.entries(keys)
+      .filter(([key]) => GRANULAR.test(key))
+      .map(([key, value]) => issue([...path, ...at, key.slice(0, 80)], value, rule, 'call.granular_group')),
+  )
+}
+
+const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
+  { at: ['flavor'], extraSpecs: flavor.extraSpecs },
+  ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
 ]
 
 /** What Nova calls the fields of a topology. */
@@ -48,11 +74,7 @@ function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, path: r
   const issues: Issue[] = []
   for (const [i, query] of (schedulerHints.query ?? []).entries())
     issues.push(...checkQuery(query, [...path, 'schedulerHints', 'query', String(i)]))
-  const flavors = [
-    { at: ['flavor'], extraSpecs: flavor.extraSpecs },
-    ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
-  ]
-  for (const { at, extraSpecs } of flavors)
+  for (const { at, extraSpecs } of flavorsOf({ flavor, gang }))
     for (const [key, value] of Object.entries(extraSpecs)) {
       const words = OPERATOR.test(value) ? (value.match(/\S+/g) ?? []).length : 0
       if (words > requestLimits.operatorWords) {

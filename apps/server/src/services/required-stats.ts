@@ -1,4 +1,4 @@
-import { type Profile, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
+import { type Profile, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import type { HostView } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
@@ -36,7 +36,10 @@ export function createRequiredStats(replica: Replica): RequiredStats {
         if (found === undefined) throw new InputFault([unknownProfile(replica, ref, ['profiles', String(i)])])
         return found
       })
-      return answer(wanted ?? servedProfiles(profiles), host && hosts.find({ host: host.host, node: host.node ?? host.host }))
+      return answer(
+        wanted ?? servedProfiles(profiles),
+        host && hosts.find(presentName(hosts, { host: host.host, node: host.node ?? host.host })),
+      )
     },
     ofHost: ({ record }) => answer(servedProfiles(replica.fleet.profiles), record),
   }

@@ -1,4 +1,5 @@
-import type { LogEntry } from '@gantt/scheduler-core'
+import { allNamesIn, type HostTable, hostsOfManyNames, type LogEntry } from '@gantt/scheduler-core'
+import type { Query } from '@gantt/scheduler-core/query'
 import type { DecisionFilter } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -111,7 +112,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
 
   return {
     decisions({ filter = {}, query, after, perSecond, ...args }) {
-      const isAsked = compileDecisionQuery(parseDecisionQuery(query))
+      const isAsked = followDecisions(replica, filter, parseDecisionQuery(query))
       if (perSecond < 1 || perSecond > MAX_PER_SECOND) throw InputFault.at(['samplePerSecond'], perSecond, `1 to ${MAX_PER_SECOND}`)
       const revision = () => replica.fleet.place.revision
       return admit<DecisionEvent>(
@@ -126,7 +127,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           )
           const stop = feed.onDecision(
             (stored) => {
-              if (matchesDecision(stored, filter) && isAsked(stored)) sample.take(stored)
+              if (isAsked(stored)) sample.take(stored)
             },
             () => tellGap(revision()),
           )
@@ -205,10 +206,29 @@ function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): Decis
   return [{ ...next, suppressed, gap }, ...others]
 }
 
-function matchesDecision({ outcome, record, answer, account, requestSpecId }: StoredDecision, filter: DecisionFilter): boolean {
+/** Whether a decision is among those meant, by the names that hosts have by then. */
+function followDecisions(replica: Replica, filter: DecisionFilter, query: Query): (decision: StoredDecision) => boolean {
+  let known: { readonly hosts: HostTable; readonly renames: number; readonly isMeant: (decision: StoredDecision) => boolean } | undefined
+  return (decision) => {
+    const { hosts } = replica.fleet
+    if (known?.hosts !== hosts || known.renames !== hosts.renames) {
+      const names = hostsOfManyNames(hosts)
+      const isAsked = compileDecisionQuery(query, names)
+      const chosen = filter.host === undefined ? undefined : allNamesIn(names)(filter.host)
+      known = { hosts, renames: hosts.renames, isMeant: (one) => matchesDecision(one, filter, chosen) && isAsked(one) }
+    }
+    return known.isMeant(decision)
+  }
+}
+
+function matchesDecision(
+  { outcome, record, answer, account, requestSpecId }: StoredDecision,
+  filter: DecisionFilter,
+  chosen: readonly string[] | undefined,
+): boolean {
   return (
     (filter.outcome === undefined || filter.outcome.includes(outcome)) &&
-    (filter.host === undefined || answer.some(({ selected }) => selected.host === filter.host)) &&
+    (chosen === undefined || answer.some(({ selected }) => chosen.includes(selected.host))) &&
     (filter.instanceUuid === undefined || record.request.instanceUuids.includes(filter.instanceUuid)) &&
     (filter.account === undefined || account === filter.account) &&
     (filter.requestSpecId === undefined || requestSpecId === filter.requestSpecId)

@@ -2,7 +2,9 @@ import {
   type Check,
   type HostChange,
   type HostName,
+  type HostTable,
   hostKey,
+  isNamedIn,
   isOwnScheduler,
   type Profile,
   reasonText,
@@ -72,10 +74,9 @@ const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict
  * The node that a question is about: where none is named, of a host with several the one that was taken, else the one that ranked
  * best, else the first. Undefined where the host was not known.
  */
-export function askedNode({ names, outcomeOf, ranked, weighed }: Examined, { host, node }: HostNameInput): HostName | undefined {
-  const nodes = [...names.keys()].filter(
-    (index) => names[index]?.host === host && (typeof node !== 'string' || names[index]?.node === node),
-  )
+export function askedNode(hosts: HostTable, { names, outcomeOf, ranked, weighed }: Examined, asked: HostNameInput): HostName | undefined {
+  const isAsked = isNamedIn(hosts, [asked])
+  const nodes = [...names.keys()].filter((index) => isAsked(names[index] as HostName))
   const taken = nodes.find((index) => outcomeOf(index) === 'SELECTED')
   const best = ranked.map((position) => weighed.hosts[position] as number).find((index) => nodes.includes(index))
   return names[taken ?? best ?? nodes[0] ?? -1]

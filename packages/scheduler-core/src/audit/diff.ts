@@ -58,30 +58,45 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
     const [old, next] = [before.aggregates.byUuid.get(uuid), after.aggregates.byUuid.get(uuid)]
     if (old !== next) yield differences('aggregate', uuid, viewOf(old), viewOf(next))
   }
-  for (const next of after.ledger.changed) {
-    const old = before.ledger.claims.get(next.id)
-    yield differences('claim', next.id, old && claimView(before, old), claimView(after, next))
-    yield keyDifferences(before, after, next.account, next.key)
-    if (next.group !== null) yield differences('group', next.group, groupView(before, next.group), groupView(after, next.group))
-  }
+  const tell = claimTeller(before, after)
+  for (const { id } of after.ledger.changed) yield tell(id)
 }
 
 /** A host that left is told by what it was called: another one may have its name by now. */
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
-/** The differences in some hosts and claims between two fleets, of which one is a copy of the other from before. */
+/** The differences in some hosts, and in some claims with their keys and groups, between two fleets, of which one is a copy of the other from before. */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
   const found: Difference[] = []
   for (const index of hosts) {
     const [old, next] = [before.hosts.records[index], after.hosts.get(index)]
     found.push(...differences('host', hostKey(next), old && hostView(before, old), hostView(after, next)))
   }
-  for (const id of claims) {
-    const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
-    found.push(...differences('claim', id, old && claimView(before, old), next && claimView(after, next)))
-  }
+  const tell = claimTeller(before, after)
+  for (const id of claims) found.push(...tell(id))
   return found
+}
+
+/** Tells the differences in a claim, and in its key and its group unless those were told with a claim before. */
+function claimTeller(before: Fleet, after: Fleet): (id: string) => Difference[] {
+  const told = new Set<string>()
+  const isNew = (...name: readonly string[]): boolean => {
+    const size = told.size
+    return told.add(JSON.stringify(name)).size > size
+  }
+  return (id) => {
+    const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
+    const found = differences('claim', id, old && claimView(before, old), next && claimView(after, next))
+    const groups = new Set([old?.group ?? null, next?.group ?? null])
+    const claim = next ?? old
+    if (claim !== undefined && isNew('key', claim.account, claim.key))
+      found.push(...keyDifferences(before, after, claim.account, claim.key))
+    for (const group of groups)
+      if (group !== null && isNew('group', group))
+        found.push(...differences('group', group, groupView(before, group), groupView(after, group)))
+    return found
+  }
 }
 
 const keyDifferences = (before: Fleet, after: Fleet, account: string, key: string): Difference[] =>

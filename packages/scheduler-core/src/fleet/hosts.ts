@@ -105,6 +105,16 @@ export const DEFAULT_ZONE = 'nova'
 /** The key of a host in maps and messages: `host`, or `host/node` where the node has a name of its own. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
+/** The host of a key, there or gone: names of older data may have slashes in them. */
+export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined {
+  for (let slash = -1; ; slash = key.indexOf('/', slash + 1)) {
+    const name = slash < 0 ? { host: key, node: key } : { host: key.slice(0, slash), node: key.slice(slash + 1) }
+    const found = hosts.findEver(name)
+    if (found !== undefined && hostKey(name) === key) return found
+    if (key.indexOf('/', slash + 1) < 0) return undefined
+  }
+}
+
 /** Hosts that the columns have room for at first. */
 const LEAST_SIZE = 64
 const MOST_TRAIT_SETS = 1_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
 import type { HostName } from './change.ts'
-import { namesOf, presentHosts, presentName, withPresentNames } from './present-names.ts'
+import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, presentName, withPresentNames } from './present-names.ts'
 
 const name = (host: string, node = host): HostName => ({ host, node })
 
@@ -64,4 +64,56 @@ test('a request means the hosts of its names; where none was replaced it is the 
 test('a node that is named without its host is found by its old name, whatever its host is called', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   expect(withPresentNames(log.fleet, aRequest({ forceNodes: ['n1', 'b'] })).forceNodes).toEqual(['n2', 'b'])
+})
+
+describe('what was written down of a host is found', () => {
+  test.each<[string, ReturnType<typeof renamed>, Parameters<typeof isNamedIn>[1][number], readonly HostName[], readonly HostName[]]>([
+    ['under its old name by its new one', renamed([name('a')], [name('a'), name('b')]), { host: 'b' }, [name('a'), name('b')], [name('c')]],
+    ['under its new name by its old one', renamed([name('a')], [name('a'), name('b')]), { host: 'a' }, [name('a'), name('b')], [name('c')]],
+    [
+      'by a name that is neither its first nor its last',
+      renamed([name('a')], [name('a'), name('b')], [name('b'), name('c')]),
+      { host: 'b', node: 'b' },
+      [name('a'), name('b'), name('c')],
+      [name('d')],
+    ],
+    [
+      'under the name of a host that went into it',
+      renamed([name('a'), name('x')], [name('x'), name('y')], [name('a'), name('y')]),
+      { host: 'a' },
+      [name('a'), name('x'), name('y')],
+      [],
+    ],
+    [
+      'by one of its nodes, and not by those that stayed',
+      renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]),
+      { host: 'b' },
+      [name('a', 'n1'), name('b', 'n1')],
+      [name('a', 'n2')],
+    ],
+    [
+      'by the name of now where another host has its old one',
+      (() => {
+        const log = renamed([name('a')], [name('a'), name('b')])
+        log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
+        log.append([aReport('a', { instances: [] })])
+        return log
+      })(),
+      { host: 'b' },
+      [name('b')],
+      [name('a')],
+    ],
+    ['by names that nobody ever had', renamed([name('a')]), { host: 'x' }, [name('x'), name('x', 'n')], [name('a')]],
+  ])('%s', (_, { fleet }, asked, its, others) => {
+    const isMeant = isNamedIn(fleet.hosts, [asked])
+    expect(its.filter(isMeant)).toEqual(its)
+    expect(others.filter(isMeant)).toEqual([])
+  })
+
+  test('each host with all of its names, and none for hosts that have but one', () => {
+    const { fleet } = renamed([name('a'), name('z')], [name('a'), name('b')], [name('b'), name('c')])
+    expect(hostsOfManyNames(fleet.hosts)).toEqual([['c', 'a', 'b']])
+    const namesIn = allNamesIn(hostsOfManyNames(fleet.hosts))
+    expect([namesIn('b'), namesIn('z')]).toEqual([['c', 'a', 'b'], ['z']])
+  })
 })

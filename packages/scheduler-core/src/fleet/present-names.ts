@@ -36,12 +36,11 @@ export function presentName(hosts: HostTable, name: HostName): HostName {
 }
 
 /** The hosts that are there of a name, present or of before: all nodes of it, or the one that is named. */
-export function nodesNamed(
-  hosts: HostTable,
-  { host, node }: { readonly host: string; readonly node?: string | null | undefined },
-): HostRecord[] {
+export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRecord[] {
   if (typeof node === 'string') return [hosts.find(presentName(hosts, { host, node })) ?? []].flat()
-  return presentHosts(hosts, [host]).flatMap((name) => hosts.nodesOf(name).map((index) => hosts.get(index)))
+  const nodes = hosts.nodesOf(host)
+  const indexes = nodes.length > 0 ? nodes : presentHosts(hosts, [host]).flatMap((name) => hosts.nodesOf(name))
+  return indexes.map((index) => hosts.get(index))
 }
 
 /** The host that one is by now: it may have gone into another. */
@@ -52,6 +51,42 @@ export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
 export const namesOf = ({ host, formerNames }: Pick<HostRecord, 'host' | 'formerNames'>): readonly string[] => {
   const former = formerNames.filter(({ isFree }) => !isFree)
   return former.length === 0 ? [host] : [...new Set([host, ...former.map((name) => name.host)])]
+}
+
+/** A host, or one node of it, as callers name it. */
+export interface NamedHost {
+  readonly host: string
+  readonly node?: string | null | undefined
+}
+
+/** Whether a name, as it was written down at some time, is of a host that a caller means: by that very name, or by what both are called now. */
+export function isNamedIn(hosts: HostTable, asked: readonly NamedHost[]): (name: HostName) => boolean {
+  const names = asked.flatMap((one) => [one, ...presentOf(hosts, one)])
+  const wanted = new Set(names.map(({ host, node }) => (typeof node === 'string' ? nodeKey({ host, node }) : host)))
+  const has = (name: HostName): boolean => wanted.has(name.host) || wanted.has(nodeKey(name))
+  return (name) => has(name) || has(presentName(hosts, name))
+}
+
+const nodeKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
+
+const presentOf = (hosts: HostTable, { host, node }: NamedHost): readonly NamedHost[] =>
+  typeof node === 'string' ? [presentName(hosts, { host, node })] : presentHosts(hosts, [host]).map((name) => ({ host: name }))
+
+/** Names of each host that has more than one: its own first, then those by which it is meant as well. */
+export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])[] {
+  const byName = new Map<string, Set<string>>()
+  for (const { formerNames } of hosts.records)
+    for (const { host, isFree } of formerNames)
+      if (!isFree)
+        for (const now of presentHosts(hosts, [host])) if (now !== host) byName.set(now, (byName.get(now) ?? new Set([now])).add(host))
+  return Array.from(byName.values(), (names) => [...names])
+}
+
+/** All names of a host by any of them; of one that has no other, that one. */
+export function allNamesIn(ofMany: ReturnType<typeof hostsOfManyNames>): (host: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>()
+  for (const names of ofMany) for (const name of names) known.set(name, [...new Set([...(known.get(name) ?? []), ...names])])
+  return (host) => known.get(host) ?? [host]
 }
 
 /** A request with the present names of the hosts that it names; the same object where all of them are. */

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { Change } from '../fleet/change.ts'
 import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -15,7 +16,7 @@ import { utilisationOf } from './utilisation.ts'
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as (typeof builtInProfiles)[number]
 
 /** Two hosts in az1, one in az2, one in none; ssd holds h1 and h3; a claim on h1 and one on h2. */
-function aTown(): Fleet {
+function aTown(more: readonly Change[] = []): Fleet {
   const log = aLog()
   log.append([
     aReport('h1', { vcpusUsed: 4, memoryMbUsed: 8_192, instances: [aUuid(9)], traits: ['FAST'] }),
@@ -33,6 +34,7 @@ function aTown(): Fleet {
     { type: 'liveness', host: 'h4', node: 'h4', state: 'DOWN', reason: 'silent' },
   ])
   log.append([aClaim({ key: 'a', hosts: ['h1'] }), aClaim({ key: 'b', hosts: ['h2'], instances: [aUuid(5)] })])
+  if (more.length > 0) log.append(more)
   return log.fleet
 }
 
@@ -124,6 +126,24 @@ describe('edits of a fleet', () => {
     const once = { removeHosts: ['h1'], disableHosts: ['h2'], releaseClaims: ['a.0'] }
     const [fleet, other] = [edit(aTown(), twice), edit(aTown(), once)]
     expect(['h1', 'h2'].map((host) => free(fleet, host))).toEqual(['h1', 'h2'].map((host) => free(other, host)))
+  })
+
+  test('hosts that were replaced are meant by their old names too, each once', () => {
+    const pair = { from: { host: 'h1', node: 'h1' }, to: { host: 'r1', node: 'r1' } }
+    const renamed = () => aTown([{ type: 'replace', hosts: [pair], reason: 'renamed' }])
+    expect(open(edit(renamed(), { removeHosts: ['h1', 'r1', 'h1'] }))).toEqual(['h2', 'h3'])
+    expect(open(edit(renamed(), { disableHosts: ['r1', 'h1'] }))).toEqual(['h2', 'h3'])
+    const shut = edit(renamed(), { disableHosts: ['r1'] })
+    expect(open(edit(shut, { enableHosts: ['h1', 'r1'] }))).toEqual(['r1', 'h2', 'h3'])
+    expect(recordOf(edit(renamed(), { addHosts: [{ likeHost: 'h1' }] }), 'h1+1')).toMatchObject({ zone: 'az1' })
+    const changed = edit(renamed(), {
+      aggregateChanges: [
+        { aggregate: 'ssd', removeHosts: ['h1'] },
+        { aggregate: 'zone-1', addHosts: ['h1'] },
+      ],
+    })
+    expect([aUuid(3), aUuid(1)].map((uuid) => changed.aggregates.byUuid.get(uuid)?.hosts)).toEqual([['h3'], ['r1', 'h2']])
+    expect(tryEdit(renamed(), { disableHosts: ['r1'], enableHosts: ['h1'] })[0]?.path).toEqual(['enableHosts', '0'])
   })
 
   test('every problem is told at once, each at its place', () => {

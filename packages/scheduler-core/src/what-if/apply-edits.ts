@@ -3,12 +3,14 @@ import type { Void } from '../claims/judge.ts'
 import { codes } from '../codes.ts'
 import { ZONE_KEY } from '../fleet/aggregates.ts'
 import { type AggregateState, type Change, ENTRY_FORMAT, type HostReported } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
+import { nodesNamed } from '../fleet/present-names.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Problem, quote } from '../problem.ts'
-import { addedNames, type FleetEdits, findAggregate } from './edits.ts'
+import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
 /** Changes of one made-up entry: a pause is due after it. */
@@ -94,7 +96,7 @@ function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   const added = yield* addedNames(fleet, edits)
   for (const [i, made] of added.entries()) {
     const { likeHost, availabilityZone, aggregates } = edits.addHosts[i] as FleetEdits['addHosts'][number]
-    const like = recordsOf(fleet, likeHost)[0]
+    const like = nodesNamed(fleet.hosts, { host: likeHost })[0]
     if (like === undefined) continue
     const path = ['addHosts', String(i)]
     const full = emptied(like.stats)
@@ -143,17 +145,12 @@ function memberStep({ aggregates }: Fleet, uuid: string, hosts: readonly string[
 }
 
 function* removeHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
-  // named twice it is gone once
-  const positions = new Map(edits.removeHosts.map((host, i) => [host, i] as const).reverse())
-  for (const [i, host] of edits.removeHosts.entries()) {
-    if (positions.get(host) !== i) continue
-    const path = ['removeHosts', String(i)]
-    for (const record of recordsOf(fleet, host)) {
-      const ended = [...record.claims].filter(isLive)
-      yield { change: reportOf(record, gone(record.stats)), path, found: host }
-      for (const { id } of ended) yield { change: { type: 'revoke', claim: id, reason: REMOVED }, path, found: host }
-      yield { change: { type: 'status', host: record.host, node: record.node, status: 'DISABLED', reason: REMOVED }, path, found: host }
-    }
+  for (const { position, name, record } of recordsNamed(fleet, edits.removeHosts)) {
+    const [path, found] = [['removeHosts', String(position)], name]
+    const ended = [...record.claims].filter(isLive)
+    yield { change: reportOf(record, gone(record.stats)), path, found }
+    for (const { id } of ended) yield { change: { type: 'revoke', claim: id, reason: REMOVED }, path, found }
+    yield { change: { type: 'status', host: record.host, node: record.node, status: 'DISABLED', reason: REMOVED }, path, found }
   }
 }
 
@@ -162,35 +159,35 @@ function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     ['disableHosts', 'DISABLED', DISABLED],
     ['enableHosts', 'ENABLED', ENABLED],
   ] as const)
-    for (const [i, name] of edits[field].entries())
-      for (const { host, node } of recordsOf(fleet, name)) {
-        const path = [field, String(i)]
-        yield { change: { type: 'status', host, node, status, reason }, path, found: name }
-        if (status === 'ENABLED') yield { change: { type: 'liveness', host, node, state: 'UP', reason }, path, found: name }
-      }
+    for (const { position, name, record } of recordsNamed(fleet, edits[field])) {
+      const { host, node } = record
+      const path = [field, String(position)]
+      yield { change: { type: 'status', host, node, status, reason }, path, found: name }
+      if (status === 'ENABLED') yield { change: { type: 'liveness', host, node, state: 'UP', reason }, path, found: name }
+    }
 }
 
 /** Hosts that Nova reported say there too whether they are enabled. */
 function* enableServices(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
-  for (const [i, host] of edits.enableHosts.entries()) {
-    if (isPauseDue(i)) yield undefined
-    for (const record of recordsOf(fleet, host)) {
-      const stats = withService(record.stats, fleet.now)
-      if (stats !== undefined) yield { change: reportOf(record, stats), path: ['enableHosts', String(i)], found: host }
-    }
+  for (const { position, name, record } of recordsNamed(fleet, edits.enableHosts)) {
+    if (isPauseDue(position)) yield undefined
+    const stats = withService(record.stats, fleet.now)
+    if (stats !== undefined) yield { change: reportOf(record, stats), path: ['enableHosts', String(position)], found: name }
   }
 }
 
-function* changeAggregates({ aggregates }: Fleet, edits: FleetEdits): ReturnType<Edit> {
+function* changeAggregates(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
+  const { aggregates } = fleet
   for (const [i, edit] of edits.aggregateChanges.entries()) {
     const uuid = findIn(aggregates.byUuid, edit.aggregate)
     const known = uuid === undefined ? undefined : aggregates.byUuid.get(uuid)
     if (uuid === undefined || known === undefined) continue
-    const left = new Set(edit.removeHosts)
+    const left = new Set([...edit.removeHosts, ...(yield* presentHostsInSteps(fleet, edit.removeHosts))])
+    const joining = yield* presentHostsInSteps(fleet, edit.addHosts)
     const unset = new Set(edit.unsetMetadata)
     const next: AggregateState = {
       name: known.name,
-      hosts: [...new Set([...known.hosts.filter((host) => !left.has(host)), ...edit.addHosts])],
+      hosts: [...new Set([...known.hosts.filter((host) => !left.has(host)), ...joining])],
       metadata: { ...Object.fromEntries(Object.entries(known.metadata).filter(([key]) => !unset.has(key))), ...edit.setMetadata },
     }
     const change: Change = { type: 'aggregate', uuid, expectedVersion: known.version, next }
@@ -242,8 +239,24 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
 /** Whether to pause before this one of hosts or claims that may all need no change. */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
-/** All nodes of a host. */
-const recordsOf = ({ hosts }: Fleet, host: string): readonly HostRecord[] => hosts.nodesOf(host).map((index) => hosts.get(index))
+/** All nodes of named hosts, each once however often and by whatever name it is named. */
+function* recordsNamed(
+  { hosts }: Fleet,
+  names: readonly string[],
+): Generator<{
+  readonly position: number
+  readonly name: string
+  readonly record: HostRecord
+}> {
+  const seen = new Set<HostIndex>()
+  for (const [position, name] of names.entries())
+    for (const { index } of nodesNamed(hosts, { host: name })) {
+      if (seen.has(index)) continue
+      seen.add(index)
+      // as those before it have left it
+      yield { position, name, record: hosts.get(index) }
+    }
+}
 
 /** The next report of a host, with this in it: in the version of hosts in memory, since nobody else reads these entries. */
 function reportOf({ host, node, reporters }: HostRecord, stats: HostStats): HostReported {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { presentHosts } from '../fleet/present-names.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
 import { limits } from '../request/limits.ts'
@@ -116,6 +117,16 @@ export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'ad
   return added
 }
 
+/** Hosts by their present names, each once, with pauses. */
+export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[]): Steps<readonly string[]> {
+  const present = new Set<string>()
+  for (let from = 0; from < names.length; from += SLICE) {
+    if (from > 0) yield
+    for (const name of presentHosts(hosts, names.slice(from, from + SLICE))) present.add(name)
+  }
+  return [...present]
+}
+
 /** Unknown input to edits that this fleet can take, or every problem at once. What only the order of edits shows, `applyEdits` tells. */
 export const parseFleetEdits = (fleet: Fleet, input: unknown): Parsed<FleetEdits> => atOnce(parseFleetEditsInSteps(fleet, input))
 
@@ -136,24 +147,28 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   // only aggregate changes may name them
   const isMadeNamed = added <= MOST_ADDED && edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0)
   const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
+  const isKnown = (host: string): boolean => presentHosts(fleet.hosts, [host]).some((name) => fleet.hosts.nodesOf(name).length > 0)
   function* check(path: readonly string[], names: readonly string[], allowsMade: boolean): Steps<void> {
     for (const [i, host] of names.entries()) {
       if (i % SLICE === SLICE - 1) yield
-      if (fleet.hosts.nodesOf(host).length > 0 || (allowsMade && made.has(host))) continue
+      if (isKnown(host) || (allowsMade && made.has(host))) continue
       problems.push(wrong('overlay.unknown', [...path, String(i)], host, 'the name of a host that has reported'))
     }
   }
   for (const [i, { likeHost }] of edits.addHosts.entries())
-    if (fleet.hosts.nodesOf(likeHost).length === 0)
+    if (!isKnown(likeHost))
       problems.push(wrong('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported'))
   for (const field of ['removeHosts', 'disableHosts', 'enableHosts'] as const) yield* check([field], edits[field], false)
   for (const [a, { addHosts }] of edits.aggregateChanges.entries())
     yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts, true)
-  const removed = new Set(edits.removeHosts)
-  const disabled = new Set(edits.disableHosts)
-  for (const [i, host] of edits.enableHosts.entries())
-    if (removed.has(host) || disabled.has(host))
+  const shut = new Set(
+    yield* presentHostsInSteps(fleet, edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.disableHosts]),
+  )
+  for (const [i, host] of edits.enableHosts.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    if (shut.size > 0 && presentHosts(fleet.hosts, [host]).some((name) => shut.has(name)))
       problems.push(wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed or disabled beside'))
+  }
   return problems
 }
 

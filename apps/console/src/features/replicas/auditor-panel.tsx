@@ -97,7 +97,8 @@ function Findings({ findings, onRepair }: FindingsProps) {
 
 /** A finding as sentences over the whole width: in columns, texts and ids of this length wrap after every other word. */
 function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<FindingsProps, 'onRepair'>) {
-  const { code, severity, promise, subject, name, host, claim, field, expected, actual, since, repair } = finding
+  const { code, severity, promise, subject, name, host, hostName, node, claim, field, expected, actual, since, repair } = finding
+  const link = host === null ? null : hostName === null ? host : <HostLink text={host} host={hostName} node={node} />
   return (
     <article className="finding" data-finding={code} aria-label={`${code} of ${name}`}>
       <Group gap="xs" justify="space-between">
@@ -112,13 +113,8 @@ function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<Finding
         </Text>
       </Group>
       <Text size="sm" className="running-text">
-        {subject} {host === name ? <HostLink host={name} /> : name}
-        {host === null || host === name ? null : (
-          <>
-            {' '}
-            on <HostLink host={host} />
-          </>
-        )}
+        {subject} {host === name ? link : name}
+        {host === null || host === name ? null : <> on {link}</>}
         {claim === null ? null : (
           <>
             , claim{' '}
@@ -141,12 +137,16 @@ function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<Finding
   )
 }
 
-/** `host` or `host/node`. */
-function HostLink({ host }: { readonly host: string }) {
-  const [name = host, node] = host.split('/')
+interface HostLinkProps {
+  readonly text: string
+  readonly host: string
+  readonly node: string | null
+}
+
+function HostLink({ text, host, node }: HostLinkProps) {
   return (
-    <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === undefined ? {} : { node }}>
-      {host}
+    <AnchorLink size="sm" to="/hosts/$host" params={{ host }} search={node === null || node === host ? {} : { node }}>
+      {text}
     </AnchorLink>
   )
 }

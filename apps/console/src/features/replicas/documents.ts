@@ -14,7 +14,7 @@ export const STANDING = graphql(`
     }
     auditor {
       violations warnings notices checkedAt age round rounds looked comparisons agreedAt cleanSince cleanRounds cleanLooks
-      findings { id code severity promise subject name host claim field expected actual since repair { text automatic options { name text asksSize } } }
+      findings { id code severity promise subject name host hostName node claim field expected actual since repair { text automatic options { name text asksSize asksOwner } } }
     }
     fleetLog { firstRevision firstAt bytes keptDays keptBytes rowsSetAside }
   }
@@ -22,8 +22,8 @@ export const STANDING = graphql(`
 
 /** What the repair of a finding would change, or changed. */
 export const REPAIR = graphql(`
-  mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $dryRun: Boolean!) {
-    findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, dryRun: $dryRun) {
+  mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
+    findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) {
       __typename
       ... on FindingRepairPayload { fleetRevision differenceCount differences { subject name field before after } }
       ... on UserError { message }

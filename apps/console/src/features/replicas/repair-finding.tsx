@@ -24,6 +24,8 @@ interface RepairFindingProps {
 /** As it is typed. */
 const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: '0' }
 type Size = Readonly<typeof NO_SIZE>
+const NO_OWNER = { project: '', account: '' }
+type Owner = Readonly<typeof NO_OWNER>
 
 /** Mends what the auditor found: what would differ is shown first, then it is done, with a reason for whoever asks later. */
 export function RepairFinding({ finding: { id, code, name, repair }, onClose }: RepairFindingProps) {
@@ -31,10 +33,11 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
   const [reason, setReason] = useState('')
   const [choice, setChoice] = useState(options.length === 1 ? options[0]?.name : undefined)
   const [size, setSize] = useState<Size>(NO_SIZE)
+  const [owner, setOwner] = useState<Owner>(NO_OWNER)
   const [seen, setSeen] = useState<Repaired | undefined>()
   const [refusal, setRefusal] = useState<string | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
-  const asksSize = options.find((option) => option.name === choice)?.asksSize ?? false
+  const { asksSize = false, asksOwner = false } = options.find((option) => option.name === choice) ?? {}
   const isStated = Object.values(size).every((value) => /^\d{1,9}$/.test(value))
   const isReady = reason.trim() !== '' && choice !== undefined && (!asksSize || isStated)
   const anew = (): void => {
@@ -50,6 +53,8 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
     request(REPAIR, {
       ...{ id, reason: reason.trim(), choose: choice ?? null, dryRun },
       size: asksSize ? { vcpus: Number(size.vcpus), memoryMib: Number(size.memoryMib), diskGib: Number(size.diskGib) } : null,
+      project: (asksOwner && owner.project.trim()) || null,
+      account: (asksOwner && owner.account.trim()) || null,
     })
   const look = (): void =>
     see(
@@ -93,6 +98,16 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
             isDisabled={isMaking}
             onChange={(next) => {
               setSize(next)
+              anew()
+            }}
+          />
+        ) : null}
+        {asksOwner ? (
+          <OwnerInputs
+            owner={owner}
+            isDisabled={isMaking}
+            onChange={(next) => {
+              setOwner(next)
               anew()
             }}
           />
@@ -161,6 +176,36 @@ function SizeInputs({ size, isDisabled, onChange }: SizeInputsProps) {
           disabled={isDisabled}
           value={size[key]}
           onChange={({ currentTarget: { value } }) => onChange({ ...size, [key]: value })}
+        />
+      ))}
+    </Group>
+  )
+}
+
+interface OwnerInputsProps {
+  readonly owner: Owner
+  readonly isDisabled: boolean
+  onChange(owner: Owner): void
+}
+
+/** Whose the instance is: its own calls find it by that. */
+function OwnerInputs({ owner, isDisabled, onChange }: OwnerInputsProps) {
+  return (
+    <Group grow gap="xs" align="start">
+      {(
+        [
+          ['project', 'Project', 'Of the instance; none if left empty.'],
+          ['account', 'Account', 'Of whoever placed it; your own if left empty.'],
+        ] as const
+      ).map(([key, label, description]) => (
+        <TextInput
+          key={key}
+          label={label}
+          description={description}
+          maxLength={200}
+          disabled={isDisabled}
+          value={owner[key]}
+          onChange={({ currentTarget: { value } }) => onChange({ ...owner, [key]: value })}
         />
       ))}
     </Group>

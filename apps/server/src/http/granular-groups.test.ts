@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
+  await api.report({ plain: machine, gpus: { ...machine, memoryMb: 4_096, inventories: [{ resourceClass: 'VGPU', total: 2 }] } })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
+  ... on ValidationError { issues { path rule message } }
+  ... on SelectDestinationsPayload { destinations { selected { host { name } claim { resources { resourceClass amount } } } } } } }`
+
+const place = async (spec: object): Promise<Json> =>
+  (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec } })).selectDestinations
+
+/** Every spelling of a request whose flavor has these extra specs, and where its keys are told. */
+const spellings: Readonly<
+  Record<string, (extraSpecs: Record<string, string>) => { readonly spec: object; readonly at: readonly string[] }>
+> = {
+  typed: (extraSpecs) => ({
+    spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: pairsOf(extraSpecs) } } },
+    at: ['gantt', 'flavor', 'extraSpecs'],
+  }),
+  'a member of a gang': (extraSpecs) => ({
+    spec: {
+      gantt: {
+        instanceUuids: [randomUUID(), randomUUID()],
+        flavor: { vcpus: 1, memoryMb: 64 },
+        gang: [
+          { instances: 1, flavor: { vcpus: 1, memoryMb: 64 } },
+          { instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: pairsOf(extraSpecs) } },
+        ],
+      },
+    },
+    at: ['gantt', 'gang', '1', 'flavor', 'extraSpecs'],
+  }),
+  "Nova's object": (extra_specs) => ({ spec: { nova: novaSpec(extra_specs) }, at: ['nova', 'flavor', 'extraSpecs'] }),
+  "Nova's dictionaries": (extra_specs) => ({
+    spec: {
+      legacy: {
+        request_spec: {
+          num_instances: 1,
+          instance_type: { ...sizes, extra_specs },
+          image: {},
+          instance_properties: { uuid: randomUUID(), numa_topology: null, pci_requests: null },
+        },
+        filter_properties: {},
+      },
+    },
+    at: ['legacy', 'flavor', 'extraSpecs'],
+  }),
+}
+
+const sizes = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0 }
+const pairsOf = (record: Record<string, string>) => Object.entries(record).map(([key, value]) => ({ key, value }))
+const novaSpec = (extra_specs: Record<string, string>) => ({
+  'nova_object.name': 'RequestSpec',
+  'nova_object.namespace': 'nova',
+  'nova_object.version': '1.14',
+  'nova_object.data': {
+    num_instances: 1,
+    instance_uuid: randomUUID(),
+    flavor: {
+      'nova_object.name': 'Flavor',
+      'nova_object.namespace': 'nova',
+      'nova_object.version': '1.2',
+      'nova_object.data': { ...sizes, extra_specs },
+    },
+  },
+})
+
+describe.each(Object.entries(spellings))('a flavor in the form %s', (_, spell) => {
+  test.each([
+    ['A13a; Nova ResourceRequest.XS_KEYPAT: a numbered group of resources', 'resources1:VGPU', '1'],
+    ['A13a; Placement granular.yaml: the traits of a numbered group', 'trait1:CUSTOM_FAST', 'required'],
+    ['a named group of resources', 'resources_GPU:VGPU', '1'],
+    ['the traits of a named group', 'trait_GPU:CUSTOM_FAST', 'forbidden'],
+    ['a name without an underscore', 'resourcesNet-1:NET_BW_EGR_KILOBIT_PER_SEC', '1000'],
+    ['an amount of 0 in a group', 'resources2:VGPU', '0'],
+    ['the policy of groups', 'group_policy', 'isolate'],
+    ['groups of one subtree', 'same_subtree', '_GPU,_NET'],
+    ['groups of one subtree, named', 'same_subtree1', '_GPU,_NET'],
+  ])('is refused with %s, and the key is told', async (_situation, key, value) => {
+    const { spec, at } = spell({ [key]: value })
+    const answer = await place(spec)
+    expect(answer).toMatchObject({ __typename: 'ValidationError' })
+    expect(answer.issues).toContainEqual({
+      path: ['input', 'spec', ...at, key],
+      rule: 'call.granular_group',
+      message: expect.stringContaining('must be left out: groups of resources need several providers on a host'),
+    })
+  })
+})
+
+test('F3: an amount without a group is held, and every key of a group is told at once', async () => {
+  const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources:VGPU': '1' })
+  expect(await place(spec)).toMatchObject({
+    destinations: [
+      { selected: { host: { name: 'gpus' }, claim: { resources: expect.arrayContaining([{ resourceClass: 'VGPU', amount: 1 }]) } } },
+    ],
+  })
+  const both = (spellings.typed as (typeof spellings)[string])({ 'resources1:VGPU': '9', trait1: 'x', 'trait1:CUSTOM_X': 'required' })
+  expect((await place(both.spec)).issues.map(({ path }: Json) => path.at(-1))).toEqual(['resources1:VGPU', 'trait1:CUSTOM_X'])
+})
+
+test.each(['trait1:CUSTOM_FAST', 'trait_A:CUSTOM_FAST'])('an image with %s is refused too', async (key) => {
+  const image = { properties: pairsOf({ [key]: 'required' }) }
+  const answer = await place({ gantt: { flavor: { vcpus: 1, memoryMb: 64 }, image } })
+  expect(answer.issues).toMatchObject([{ path: ['input', 'spec', 'gantt', 'image', 'properties', key], rule: 'call.granular_group' }])
+})
+
+test('a dry question is refused as the call is', async () => {
+  const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources1:VGPU': '1' })
+  const { status, text } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { fits } }', { input: { spec } })
+  expect([status, text]).toEqual([400, expect.stringContaining('resources1:VGPU')])
+})
