@@ -1,6 +1,6 @@
 import type { Left } from './engine.ts'
 import type { Injected } from './faults.ts'
-import { type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
+import { type Call, type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
 import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
 /** What a run held, and for how long nothing was answered. */
@@ -46,9 +46,7 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
   const answered = history.filter(({ outcome }) => outcome.type === 'ok')
   const answers = answered.flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const perSecond = Object.fromEntries(
-    Object.entries(countBy(answered, ({ call }) => (call.type === 'place' && call.moveOf !== null ? 'move' : call.type))).map(
-      ([type, count]) => [type, Math.round((10 * count) / seconds) / 10],
-    ),
+    Object.entries(countBy(answered, ({ call }) => kindOf(call))).map(([type, count]) => [type, Math.round((10 * count) / seconds) / 10]),
   )
   const latencies = answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt).sort((a, b) => a - b)
   const timesOf = (isRead: boolean): Answered => {
@@ -79,6 +77,11 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     hosts: setting.hosts.length,
     latency: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
   }
+}
+
+function kindOf(call: Call): string {
+  if (call.type !== 'place' || call.moveOf === null) return call.type
+  return call.attempt === undefined ? 'move' : 'attempt'
 }
 
 /** What differs between two messages of one kind. */
