@@ -154,8 +154,9 @@ export const finalChecks: readonly Rule[] = [
           if (found === undefined) return [`claim ${claim.id} on ${claim.host} is lost ${where}`]
           if (to === Number.POSITIVE_INFINITY && !isLiveState(found.state))
             return [`claim ${claim.id} is ${found.state}; nobody ended it ${where}`]
-          const isSame = found.host === claim.host && found.fence === claim.fence && found.instance === claim.instance
-          return isSame && sorted(found.amounts) === sorted(amounts) ? [] : [`claim ${claim.id} is not as it was answered ${where}`]
+          const shown = textOf([found.host, found.fence, found.instance, sorted(found.amounts)])
+          const answered = textOf([claim.host, claim.fence, claim.instance, sorted(amounts)])
+          return shown === answered ? [] : [`claim ${claim.id} is ${shown}, and was answered as ${answered} ${where}`]
         })
       }),
   },

@@ -263,6 +263,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const open = held.find(({ call }) => call.moveOf?.id === source.claim.id)
     const { call, claim } = source
     const attempt = attemptFor(source, open)
+    if (attempt === undefined) return placeNew()
     const isPlaced = await place({
       moveOf: refOf(source),
       instances: [claim.instance as string],
@@ -275,16 +276,16 @@ export async function runClient(n: number, run: Run): Promise<void> {
     take([open])
     stop(open)
   }
-  const attemptFor = (source: Held, open: Held | undefined): Attempt => {
+  /** Undefined: Nova's form has no words for what it asks for, and there is no alternate. */
+  const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
     const { decision, claim } = open ?? source
     const ends = open === undefined ? null : refOf(open)
     const host = pick(claim.alternates ?? [])
-    // Nova's form has no words for units that hosts pick
-    const isPlain = Object.keys(source.call.amounts).every((name) => !isPickedUnit(name))
+    const alternate: Attempt | undefined =
+      decision === undefined || host === undefined ? undefined : { type: 'alternate', decision, host, ends }
+    if (Object.keys(source.call.amounts).some(isPickedUnit) || (alternate !== undefined && random.below(2) === 0)) return alternate
     const tried = [source, ...(open === undefined ? [] : [open])].map((one) => run.agents.nameOf(one.claim.host))
-    return decision !== undefined && host !== undefined && !(isPlain && random.below(2) === 0)
-      ? { type: 'alternate', decision, host, ends }
-      : { type: 'retry', tried, ends }
+    return { type: 'retry', tried, ends }
   }
 
   /** A caller that is late, or wrong: it must not get its way. */

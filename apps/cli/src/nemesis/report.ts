@@ -22,6 +22,10 @@ export interface Figures {
   readonly retries: number
   /** Keys that were asked for more than once because an answer was lost. */
   readonly repeated: number
+  /** Further attempts for an instance that were placed. */
+  readonly attempts: number
+  /** What the auditor found at the end, by code. */
+  readonly findings: Readonly<Record<string, number>>
   readonly lost: number
   readonly behind: number
   /** The longest time in which no replica answered a write, or a read; milliseconds. */
@@ -70,6 +74,10 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     refused: answers.filter(({ type }) => type === 'refused').length,
     retries: history.filter(({ call, outcome }) => call.type !== 'read' && outcome.type !== 'ok').length,
     repeated: answers.filter((answer) => answer.type === 'placed' && answer.replayed).length,
+    attempts: answered.filter(
+      ({ call, outcome }) => kindOf(call) === 'attempt' && outcome.type === 'ok' && outcome.answer.type === 'placed',
+    ).length,
+    findings: final?.findingCounts ?? {},
     lost: answers.flatMap((answer) => (answer.type === 'ends' ? answer.results.filter(({ end }) => end === 'lost') : [])).length,
     behind: answers.filter(({ type }) => type === 'behind').length,
     longestUnavailableMs: { writes: longestGap(writes), reads: longestGap(reads) },
@@ -114,6 +122,8 @@ export function linesOf(figures: Figures, happened = 'faults'): string[] {
     `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
     `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be made again, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
+    `attempts     ${figures.attempts} instances were placed once more, elsewhere`,
+    `findings     ${list(figures.findings)}`,
     `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,
     `${happened.padEnd(12)} ${Object.values(faults).reduce((total, count) => total + count, 0)}; longest time without any write and any read while they lasted:`,
     ...figures.unavailable.map(

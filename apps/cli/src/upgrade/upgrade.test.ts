@@ -22,7 +22,7 @@ test.skipIf(!isLongForm)(
     expect(figures).toMatchObject({ unanswered: 0, faults: { 'a replica: back to the older release': 3 } })
     expect(figures.verified).toBeGreaterThan(10)
     // the newer release's own calls: drawn once the log has its level
-    expect(Object.values(figures.leaves).every((count) => count > 0)).toBe(true)
+    expect(figures.leaves.replace).toBeGreaterThan(0)
   },
 )
 
