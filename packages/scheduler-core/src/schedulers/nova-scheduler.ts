@@ -2,7 +2,7 @@ import type { Destination, InstanceRecord } from '../decision/decision.ts'
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { omittedOf } from '../fleet/stats-fields.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { type Steps, WHOLE } from '../fleet/steps.ts'
 import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
@@ -77,6 +77,11 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     }
     const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
     const isRestricted = steps[0]?.prepared !== undefined
+    const instances: InstanceRecord[] = []
+    for (const round of placement.rounds) {
+      instances.push(recordOf(round, isRestricted))
+      if (slice < WHOLE) yield
+    }
     const destination = (host: HostState, weight: number): Destination => ({
       host: host.host,
       node: host.node,
@@ -90,7 +95,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
         selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
         alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
       })),
-      instances: placement.rounds.map((round) => recordOf(round, isRestricted)),
+      instances,
       found,
     }
   })
