@@ -41,7 +41,11 @@ export interface Filtered {
  * The filters of a profile made ready for a request, candidates first. Valid while the fleet's hosts stay the same ones. On forced hosts
  * those are not asked that the request's `forceVerify` leaves out.
  */
-export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
+export const prepareFilters = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] =>
+  atOnce(prepareFiltersInSteps(compiled, request, fleet))
+
+/** The same with a pause after each filter: some look at all hosts, or at all aggregates, beforehand. */
+export function* prepareFiltersInSteps(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): Steps<readonly FilterStep[]> {
   const isVerified = isVerifiedOf(request)
   // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
   const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
@@ -62,7 +66,12 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   const candidates = prepare(asCandidates(compiled))
   // where it failed, it refuses every host
   const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
-  return [{ ...candidates, ...(named !== undefined && { named }) }, ...[...compiled.filters, ...spread].map(prepare)]
+  const steps: FilterStep[] = [{ ...candidates, ...(named !== undefined && { named }) }]
+  for (const step of [...compiled.filters, ...spread]) {
+    yield
+    steps.push(prepare(step))
+  }
+  return steps
 }
 
 const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({

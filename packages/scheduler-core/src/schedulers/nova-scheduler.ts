@@ -12,7 +12,7 @@ import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOn } from '../nova/own-request.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps, type ServiceRules } from '../nova/rounds.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
-import { type FilterStep, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { type FilterStep, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from './filter-scheduler.ts'
 import { createScheduler, type Scheduler, type Selection } from './scheduler.ts'
@@ -24,7 +24,7 @@ import { createScheduler, type Scheduler, type Selection } from './scheduler.ts'
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
   return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
-    const steps = prepareFilters(compiled, request, fleet)
+    const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
     const wanted = readRequest(fleet, request)
     // Nova's rounds know one flavor: a gang is refused whole (services say so before)
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
