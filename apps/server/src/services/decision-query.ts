@@ -1,6 +1,6 @@
 import { isStorable } from '@gantt/scheduler-core'
 import { compileQuery, decisionFields, parseQuery, type Query, type QueryReaders } from '@gantt/scheduler-core/query'
-import { lastReason, type StoredDecision } from '../db/rows.ts'
+import { causeOfRefusal, type StoredDecision } from '../db/rows.ts'
 import { InputFault } from './outcome.ts'
 import { inputProblems } from './query-problems.ts'
 
@@ -47,7 +47,7 @@ const readers: QueryReaders<StoredDecision> = {
   project: ({ record }) => record.request.projectId ?? undefined,
   profile: ({ record }) => [record.profile, record.profile.split('@')[0] ?? record.profile],
   reason: ({ reasons }) => reasons.map(({ code }) => code),
-  'reason.last': ({ reasons }) => lastReason(reasons)?.code,
+  cause: (decision) => causeOfRefusal(decision)?.code ?? undefined,
   filter: ({ reasons }) => reasons.map(({ filter }) => filter),
   attempt: ({ record }) => record.attempt,
   last: ({ at }) => (Date.now() - at) / 1_000,

@@ -27,9 +27,10 @@ export const ENTRY_FORMAT = 1
  * service reads (namespace/), with the time of each, and profiles that ask for them. Level 6: claims on the space of pools, and
  * aggregates that say in which pool the disks of their hosts lie. Level 7: profiles that name filters and weighers of plug-ins, decisions
  * that rest on answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in `levels.ts`.
- * Level 9: hosts that are forgotten, admitted again or replaced; reports of version 1.3; since when claims are not listed.
+ * Level 9: hosts that are forgotten, admitted again or replaced; reports of version 1.3; since when claims are not listed. Level 10: more
+ * of the rules in `levels.ts`.
  */
-export const FEATURE_LEVEL = 9
+export const FEATURE_LEVEL = 10
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {

@@ -21,3 +21,12 @@ export const OWNERS_ATTEMPTS = 9
 
 /** Claims keep since when the report of their host does not list their instance any more. */
 export const UNLISTED_TIMES = 9
+
+/** Under `compat: nova`, what Placement decides before any filter of Nova's is asked: zones, traits, aggregates, tenants, image types. */
+export const PLACEMENT_RULES = 10
+
+/** A reason says of an amount that it is more than there is in all, before it says how much is free: no release helps there. */
+export const IN_ALL_BEFORE_FREE = 10
+
+/** Refusals are kept with their cause, which their receipts cover. */
+export const KEPT_CAUSES = 10

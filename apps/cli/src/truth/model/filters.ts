@@ -66,9 +66,9 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       const inventory = inventoryOf(host, 'VCPU')
       if (inventory === undefined) return { code: 'cpu.too_few', need, have: 0 }
       if (inventory.total < need) return { code: 'cpu.too_few', need, have: inventory.inAll }
+      if (isMoreThanAll(inventory, need)) return { code: 'cpu.too_few', need, have: inventory.inAll }
       const have = free(fleet, host, 'VCPU')
-      if (have < need) return { code: 'cpu.short', need, have }
-      return isMoreThanAll(inventory, need) ? { code: 'cpu.too_few', need, have: inventory.inAll } : undefined
+      return have < need ? { code: 'cpu.short', need, have } : undefined
     }
   },
 
@@ -175,9 +175,9 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       for (const [resourceClass, need] of asked) {
         const inventory = inventoryOf(host, resourceClass)
         if (inventory === undefined) return { code: 'class.not_reported', need, have: 0 }
+        if (isMoreThanAll(inventory, need)) return { code: 'class.too_little', need, have: inventory.inAll }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: 'class.short', need, have }
-        if (isMoreThanAll(inventory, need)) return { code: 'class.too_little', need, have: inventory.inAll }
         const { least, most, step } = inventory
         if (need < least || (most !== null && need > most) || need % step !== 0)
           return { code: 'class.unit', need, have: `${least} to ${most ?? inventory.inAll} in steps of ${step}` }
@@ -223,11 +223,9 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
   if (need === undefined) return undefined
   return (host) => {
     const inventory = inventoryOf(host, resourceClass)
+    if (inventory !== undefined && isMoreThanAll(inventory, need)) return { code: `${what}.too_little`, need, have: inventory.inAll }
     const have = free(fleet, host, resourceClass)
-    if (have < need) return { code: `${what}.short`, need, have }
-    return inventory !== undefined && isMoreThanAll(inventory, need)
-      ? { code: `${what}.too_little`, need, have: inventory.inAll }
-      : undefined
+    return have < need ? { code: `${what}.short`, need, have } : undefined
   }
 }
 
