@@ -12,11 +12,16 @@ import {
   type PlacedClaim,
 } from './history.ts'
 import { STATS, type Stats } from './host-agents.ts'
+import { novaRequest } from './nova-request.ts'
 import { isPickedUnit, requestFor } from './picked-units.ts'
 
-const SELECT = `mutation Select($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename
-  ... on SelectDestinationsPayload { replayed fleetRevision destinations { instanceUuid selected { host { name } claim { id fence state } } } }
-  ... on UserError { message } } }`
+const SELECTED = `__typename
+  ... on SelectDestinationsPayload { replayed fleetRevision decision { id }
+    destinations { instanceUuid selected { host { name } claim { id fence state } } alternates { host { name } } } }
+  ... on UserError { message }`
+const SELECT = `mutation Select($input: SelectDestinationsInput!) { selectDestinations(input: $input) { ${SELECTED} } }`
+
+const ON_ALTERNATE = `mutation OnAlternate($input: ClaimCreateInput!) { selectDestinations: claimCreate(input: $input) { ${SELECTED} } }`
 
 const endOf = (name: string, more = '', args = '') =>
   `mutation End($claims: [ClaimRef!]!${more}) { ends: ${name}(claims: $claims${args}) { __typename ... on ClaimPayload { fleetRevision } } }`
@@ -49,12 +54,14 @@ interface SelectAnswer {
   readonly __typename: string
   readonly replayed: boolean
   readonly fleetRevision: string
+  readonly decision: { readonly id: string }
   readonly destinations: readonly {
     readonly instanceUuid: string | null
     readonly selected: {
       readonly host: { readonly name: string }
       readonly claim: { readonly id: string; readonly fence: number; readonly state: ClaimState } | null
     }
+    readonly alternates: readonly { readonly host: { readonly name: string } }[]
   }[]
 }
 
@@ -150,29 +157,19 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
 }
 
 async function select(client: Client, call: Place): Promise<Answer> {
-  const { key, amounts, instances, mode, ttlMs, group, moveOf, minRevision } = call
-  const { VCPU: vcpus, MEMORY_MB: memoryMb, ...others } = amounts
-  const extraSpecs = Object.entries(others)
-    .filter(([name]) => !isPickedUnit(name))
-    .map(([name, amount]) => ({ key: `resources:${name}`, value: String(amount) }))
-  const input = {
-    idempotencyKey: key,
-    claim: { mode, ...(mode === 'RESERVE' ? { ttl: durationOf(ttlMs) } : {}) },
-    ...(moveOf === null ? {} : { intent: 'LIVE_MIGRATE', moveOf }),
-    ...(minRevision === null ? {} : { minRevision: String(minRevision) }),
-    spec: {
-      gantt: {
-        flavor: { vcpus, memoryMb, extraSpecs },
-        ...requestFor(amounts),
-        instanceUuids: instances,
-        ...(group === null ? {} : { instanceGroup: group }),
-      },
-    },
-  }
-  const { selectDestinations: answer } = await client.request<{ selectDestinations: SelectAnswer }>(SELECT, { input })
+  const { selectDestinations: answer } = await client.request<{ selectDestinations: SelectAnswer }>(
+    call.attempt?.type === 'alternate' ? ON_ALTERNATE : SELECT,
+    { input: inputOf(call) },
+  )
   switch (answer.__typename) {
     case 'SelectDestinationsPayload':
-      return { type: 'placed', claims: claimsOf(answer), replayed: answer.replayed, revision: Number(answer.fleetRevision) }
+      return {
+        type: 'placed',
+        claims: claimsOf(answer),
+        replayed: answer.replayed,
+        revision: Number(answer.fleetRevision),
+        decision: answer.decision.id,
+      }
     case 'NoValidHost':
       return { type: 'refused' }
     case 'IdempotencyConflict':
@@ -188,9 +185,36 @@ async function select(client: Client, call: Place): Promise<Answer> {
   }
 }
 
+function inputOf({ key, amounts, instances, mode, ttlMs, group, moveOf, minRevision, attempt }: Place): Readonly<Record<string, unknown>> {
+  const { VCPU: vcpus = 0, MEMORY_MB: memoryMb = 0, ...others } = amounts
+  const classes = Object.entries(others)
+    .filter(([name]) => !isPickedUnit(name))
+    .map(([name, amount]) => ({ key: `resources:${name}`, value: String(amount) }))
+  const ttl = mode === 'RESERVE' ? { ttl: durationOf(ttlMs) } : {}
+  if (attempt?.type === 'alternate')
+    return { idempotencyKey: key, decisionId: attempt.decision, host: { host: attempt.host }, instanceUuid: instances[0], mode, ...ttl }
+  const as = { idempotencyKey: key, claim: { mode, ...ttl }, ...(minRevision === null ? {} : { minRevision: String(minRevision) }) }
+  if (attempt?.type === 'retry')
+    return { ...as, spec: { nova: novaRequest({ vcpus, memoryMb, classes, instance: instances[0] ?? null, tried: attempt.tried }) } }
+  return {
+    ...as,
+    ...(moveOf === null ? {} : { intent: 'LIVE_MIGRATE', moveOf }),
+    spec: {
+      gantt: {
+        flavor: { vcpus, memoryMb, extraSpecs: classes },
+        ...requestFor(amounts),
+        instanceUuids: instances,
+        ...(group === null ? {} : { instanceGroup: group }),
+      },
+    },
+  }
+}
+
 const claimsOf = ({ destinations }: SelectAnswer): PlacedClaim[] =>
-  destinations.flatMap(({ instanceUuid, selected: { host, claim } }) =>
-    claim === null ? [] : [{ ...claim, host: firstNameOf(host.name), instance: instanceUuid }],
+  destinations.flatMap(({ instanceUuid, selected: { host, claim }, alternates }) =>
+    claim === null
+      ? []
+      : [{ ...claim, host: firstNameOf(host.name), instance: instanceUuid, alternates: alternates.map((other) => other.host.name) }],
   )
 
 const toEnd = ({ __typename, fleetRevision }: { __typename: string; fleetRevision?: string }): EndResult => ({

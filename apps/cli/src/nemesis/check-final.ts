@@ -1,8 +1,9 @@
 import type { Rule } from './check.ts'
 import { byKey, placedOf, releasesOf } from './check-history.ts'
-import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Operation, type Report } from './history.ts'
+import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Operation } from './history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import { isPickedUnit } from './picked-units.ts'
+import { countOf, lastReportOf, sumOf } from './reported.ts'
 
 /** Promises that the state at the end can break; each replica is asked. */
 export const finalChecks: readonly Rule[] = [
@@ -50,12 +51,15 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ finals }) =>
       finals.flatMap(({ claims, replica }) => {
         const byInstance = new Map<string, string[]>()
+        // a move has one source and one destination
         for (const { id, instance, state, moveOf = null } of claims)
-          if (instance !== null && isLiveState(state) && moveOf === null)
-            byInstance.set(instance, [...(byInstance.get(instance) ?? []), id])
+          if (instance !== null && isLiveState(state)) {
+            const end = `${instance} ${moveOf === null ? 'has' : 'moves to'}`
+            byInstance.set(end, [...(byInstance.get(end) ?? []), id])
+          }
         return [...byInstance]
           .filter(([, ids]) => ids.length > 1)
-          .map(([instance, ids]) => `instance ${instance} has claims ${ids.join(' and ')} (replica ${replica})`)
+          .map(([end, ids]) => `instance ${end} claims ${ids.join(' and ')} (replica ${replica})`)
       }),
   },
   {
@@ -150,8 +154,9 @@ export const finalChecks: readonly Rule[] = [
           if (found === undefined) return [`claim ${claim.id} on ${claim.host} is lost ${where}`]
           if (to === Number.POSITIVE_INFINITY && !isLiveState(found.state))
             return [`claim ${claim.id} is ${found.state}; nobody ended it ${where}`]
-          const isSame = found.host === claim.host && found.fence === claim.fence && found.instance === claim.instance
-          return isSame && sorted(found.amounts) === sorted(amounts) ? [] : [`claim ${claim.id} is not as it was answered ${where}`]
+          const shown = textOf([found.host, found.fence, found.instance, sorted(found.amounts)])
+          const answered = textOf([claim.host, claim.fence, claim.instance, sorted(amounts)])
+          return shown === answered ? [] : [`claim ${claim.id} is ${shown}, and was answered as ${answered} ${where}`]
         })
       }),
   },
@@ -182,6 +187,31 @@ export const finalChecks: readonly Rule[] = [
       return finals.flatMap((final) => {
         const live = new Set(final.claims.filter(({ state }) => isLiveState(state)).map(({ id }) => id))
         return moves.filter((id) => live.has(id)).map((id) => `claim ${id} was moved and still lives (replica ${final.replica})`)
+      })
+    },
+  },
+  {
+    name: 'a further attempt has ended the one before it',
+    violations: ({ history, finals }) => {
+      const ends = history.filter(isOf('confirm', 'extend'))
+      const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
+        const ended = call.attempt?.ends?.id
+        const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
+        // one that was confirmed before, whoever knows of it, is where the instance is tried from
+        const isArrived = of.some(
+          (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
+        )
+        return ended === undefined || isArrived ? [] : [{ ended, endedAt, of }]
+      })
+      const later = over.flatMap(({ ended, endedAt, of }) =>
+        of
+          .filter((operation) => operation.invokedAt > endedAt && operation.outcome.type === 'ok' && mayCount(operation, ended))
+          .map(({ call }) => `${call.type} of claim ${ended} was done, and another attempt had begun`),
+      )
+      return finals.flatMap((final) => {
+        const live = new Set(final.claims.filter(({ state }) => isLiveState(state)).map(({ id }) => id))
+        const lives = over.filter(({ ended }) => live.has(ended))
+        return [...later, ...lives.map(({ ended }) => `claim ${ended} lives beside a further attempt (replica ${final.replica})`)]
       })
     },
   },
@@ -273,31 +303,12 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   return violations
 }
 
-/** The last report that a host was answered. */
-const lastReportOf = (history: readonly Operation[], host: string): Report | undefined =>
-  history.findLast(
-    (operation): operation is Of<'report'> =>
-      isOf('report')(operation) &&
-      operation.call.host === host &&
-      operation.outcome.type === 'ok' &&
-      operation.outcome.answer.type === 'done',
-  )?.call
-
-/** What a host reports in use of a class, what its live claims hold whose instances it lists, and what its others hold. */
-function countOf(claims: readonly FinalClaim[], report: Report | undefined, resourceClass: string) {
-  const isListed = ({ instance }: FinalClaim): boolean => instance !== null && (report?.instances ?? []).includes(instance)
-  return {
-    reported: report?.used[resourceClass] ?? 0,
-    counted: sumOf(claims.filter(isListed), resourceClass),
-    others: sumOf(
-      claims.filter((claim) => !isListed(claim)),
-      resourceClass,
-    ),
-  }
-}
-
-const sumOf = (claims: readonly FinalClaim[], resourceClass: string): number =>
-  claims.reduce((sum, { amounts }) => sum + (amounts[resourceClass] ?? 0), 0)
+/** Whether a call may have done to a claim what it was for. */
+const mayCount = ({ call, outcome }: Of<'confirm' | 'extend'>, claim: string | undefined): boolean =>
+  outcome.type === 'info' ||
+  (outcome.type === 'ok' &&
+    outcome.answer.type === 'ends' &&
+    outcome.answer.results[call.claims.findIndex(({ id }) => id === claim)]?.end === 'done')
 
 /** Zero amounts say nothing. */
 const sorted = (amounts: Amounts): string =>

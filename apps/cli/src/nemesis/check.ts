@@ -1,4 +1,5 @@
 import { finalChecks } from './check-final.ts'
+import { findingChecks } from './check-findings.ts'
 import { historyChecks } from './check-history.ts'
 import { leavingChecks } from './check-leaving.ts'
 import type { FinalState, Operation, Setting } from './history.ts'
@@ -17,7 +18,7 @@ export interface Rule {
 }
 
 /** Every promise that can be judged from outside. */
-export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...finalChecks]
+export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...finalChecks, ...findingChecks]
 
 /** The violations of every rule, by its name; an empty list where it holds. */
 export const judge = (evidence: Evidence): readonly { readonly name: string; readonly violations: readonly string[] }[] =>

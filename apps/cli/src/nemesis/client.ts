@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { createRandom } from '@gantt/scheduler-core'
 import { perform, type ReportBody } from './calls.ts'
-import type { Amounts, Call, ClaimRef, Group, Operation, Outcome, Place, PlacedClaim, Setting } from './history.ts'
+import type { Amounts, Attempt, Call, ClaimRef, Group, Operation, Outcome, Place, PlacedClaim, Setting } from './history.ts'
 import type { HostAgents } from './host-agents.ts'
-import { HUGE_PAGE_MIB, PICKED_UNITS } from './picked-units.ts'
+import { HUGE_PAGE_MIB, isPickedUnit, PICKED_UNITS } from './picked-units.ts'
 import { LICENCES, uuidOf } from './setting.ts'
 
 /** What all clients of a run share. */
@@ -34,6 +34,8 @@ export interface Run {
 interface Held {
   readonly claim: PlacedClaim
   readonly call: Place
+  /** The decision behind it. */
+  readonly decision: string | undefined
   confirmed: boolean
 }
 
@@ -85,7 +87,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
   }
 
-  const place = async (more: Partial<Place>): Promise<void> => {
+  /** Whether it was placed. */
+  const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
     // of these some amounts cannot be had anywhere
     const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
@@ -107,10 +110,13 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
     if (isOpen && outcome.type !== 'ok') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
-    if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') return
+    if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') return false
     done.push(call)
-    for (const claim of outcome.answer.claims) held.push({ claim, call, confirmed: call.mode === 'CONFIRM' && call.moveOf === null })
+    const { claims, decision } = outcome.answer
+    for (const claim of claims) held.push({ claim, call, decision, confirmed: call.mode === 'CONFIRM' && call.moveOf === null })
+    return true
   }
+  const placeNew = async (): Promise<void> => void (await place({}))
 
   const refOf = ({ claim: { id, fence } }: Held): ClaimRef => ({ id, fence })
   const take = (some: readonly Held[]): void => {
@@ -125,7 +131,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
 
   const confirm = async (): Promise<void> => {
     const some = held.filter(({ confirmed }) => !confirmed).slice(0, 1 + random.below(3))
-    if (some.length === 0) return place({})
+    if (some.length === 0) return placeNew()
     const outcome = await insist({ type: 'confirm', claims: some.map(refOf), ttlMs: 0 }, TRIES)
     if (outcome.type !== 'ok' || outcome.answer.type !== 'ends') return
     const { results } = outcome.answer
@@ -150,7 +156,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
 
   const release = async (): Promise<void> => {
     const some = held.slice(0, 1 + random.below(3))
-    if (some.length === 0) return place({})
+    if (some.length === 0) return placeNew()
     const outcome = await insist({ type: 'release', claims: some.map(refOf), ttlMs: 0 }, Number.POSITIVE_INFINITY)
     take(some)
     if (outcome.type === 'ok') for (const one of some) stop(one)
@@ -167,8 +173,9 @@ export async function runClient(n: number, run: Run): Promise<void> {
   /** The same call again, elsewhere: as a caller that lost the answer does. */
   const repeat = async (): Promise<void> => {
     const call = pick(done.slice(-40))
-    if (call === undefined) return place({})
-    await ask({ ...call, minRevision: random.below(2) === 0 ? revision : null })
+    if (call === undefined) return placeNew()
+    const mayWait = call.attempt?.type !== 'alternate'
+    await ask({ ...call, minRevision: mayWait && random.below(2) === 0 ? revision : null })
   }
 
   const abandon = async (): Promise<void> => {
@@ -206,7 +213,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   /** A host of its own leaves, and comes back until the caller knows that it is there; or it gets another name. */
   const leave = async (): Promise<void> => {
     const host = pick(ownHosts.filter(({ name }) => !closed.has(name)))?.name
-    if (host === undefined || !run.hostsMayLeave) return place({})
+    if (host === undefined || !run.hostsMayLeave) return placeNew()
     const as = run.agents.nameOf(host)
     const how = pick(['forget', 'force', 'replace'] as const) ?? 'replace'
     if (how === 'replace') {
@@ -218,7 +225,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     await insist({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
     // it does not know that it was forgotten
     await reportOf(host)
-    if (random.below(2) === 0) await place({})
+    if (random.below(2) === 0) await placeNew()
     await insist({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
     let outcome = await reportOf(host)
     while (outcome.type !== 'ok' && !run.isLate()) outcome = await reportOf(host)
@@ -244,6 +251,43 @@ export async function runClient(n: number, run: Run): Promise<void> {
     await place({ moveOf: refOf(source), instances: [claim.instance as string], amounts: call.amounts, group: call.group, mode: 'RESERVE' })
   }
 
+  /**
+   * An instance that could not be built on its host is tried elsewhere, by a caller that does not name its claim: once more, too, while the
+   * move of an earlier attempt is open, which is over then.
+   */
+  const tryElsewhere = async (): Promise<void> => {
+    const source = pick(
+      held.filter(({ confirmed, claim, call }) => confirmed && claim.instance !== null && call.group?.policy !== 'AFFINITY'),
+    )
+    if (source === undefined || !run.isStrict) return confirm()
+    const open = held.find(({ call }) => call.moveOf?.id === source.claim.id)
+    const { call, claim } = source
+    const attempt = attemptFor(source, open)
+    if (attempt === undefined) return placeNew()
+    const isPlaced = await place({
+      moveOf: refOf(source),
+      instances: [claim.instance as string],
+      amounts: call.amounts,
+      group: call.group,
+      mode: 'RESERVE',
+      attempt,
+    })
+    if (!isPlaced || open === undefined) return
+    take([open])
+    stop(open)
+  }
+  /** Undefined: Nova's form has no words for what it asks for, and there is no alternate. */
+  const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
+    const { decision, claim } = open ?? source
+    const ends = open === undefined ? null : refOf(open)
+    const host = pick(claim.alternates ?? [])
+    const alternate: Attempt | undefined =
+      decision === undefined || host === undefined ? undefined : { type: 'alternate', decision, host, ends }
+    if (Object.keys(source.call.amounts).some(isPickedUnit) || (alternate !== undefined && random.below(2) === 0)) return alternate
+    const tried = [source, ...(open === undefined ? [] : [open])].map((one) => run.agents.nameOf(one.claim.host))
+    return { type: 'retry', tried, ends }
+  }
+
   /** A caller that is late, or wrong: it must not get its way. */
   const mistake = async (): Promise<void> => {
     const one = pick(held)
@@ -258,7 +302,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   /** Another request under an old key: it must not be taken for the old one, nor placed. */
   const misuse = async (): Promise<void> => {
     const call = pick(done.slice(-40))
-    if (call === undefined) return place({})
+    if (call === undefined) return placeNew()
     const instance = uuidOf(`${call.key}/misuse`)
     const { VCPU: vcpus = 0, MEMORY_MB: memoryMib = 0 } = call.amounts
     await ask({ type: 'misuse', key: call.key, amounts: { VCPU: vcpus + 1, MEMORY_MB: memoryMib }, instance })
@@ -267,20 +311,20 @@ export async function runClient(n: number, run: Run): Promise<void> {
   /** An instance that is there for certain, asked for once more by a caller that lost its key: it must not get a second claim. */
   const again = async (): Promise<void> => {
     const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
-    if (one === undefined || !run.isStrict) return place({})
+    if (one === undefined || !run.isStrict) return placeNew()
     await ask({ type: 'again', key: `${run.seed}-${n}-again-${made++}`, amounts: one.call.amounts, instance: one.claim.instance as string })
   }
 
-  const inGroup = (): Promise<void> => {
+  const inGroup = (): Promise<unknown> => {
     const group: Group | null = pick(run.setting.groups) ?? null
     const count = 1 + random.below(2)
     return place({ group, instances: Array.from({ length: count }, (_, i) => uuidOf(`${run.seed}-${n}-${made}/${i}`)) })
   }
-  const several = (): Promise<void> =>
+  const several = (): Promise<unknown> =>
     place({ instances: Array.from({ length: 2 + random.below(3) }, (_, i) => uuidOf(`${run.seed}-${n}-${made}/${i}`)) })
 
-  const mix: readonly (readonly [weight: number, step: () => Promise<void>])[] = [
-    [24, () => place({})],
+  const mix: readonly (readonly [weight: number, step: () => Promise<unknown>])[] = [
+    [24, placeNew],
     [8, several],
     [14, inGroup],
     [18, confirm],
@@ -293,6 +337,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     [2, leave],
     [2, edit],
     [6, move],
+    [4, tryElsewhere],
     [2, mistake],
     [1, misuse],
     [4, again],

@@ -67,6 +67,8 @@ const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
 /** Refused at once, so that it is certain that nothing was asked. Ports that `fetch` itself refuses, such as 9, are not. */
 const NOBODY = { host: '127.0.0.1', port: 2 }
+/** The auditor tells after a second of what hosts do not list, so that a run need not wait for an hour. */
+const AUDIT = { GANTT_UNLISTED_AFTER: '1' }
 const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
 
 export async function startCluster({
@@ -93,7 +95,7 @@ export async function startCluster({
     const starterOf =
       (i: number, clock: WallClock): StartRelease =>
       ({ settings, ...as }, ms) =>
-        startRelease({ ...as, settings: { ...engine.settingsOf(i), ...clock.settings, ...settings } }, ms)
+        startRelease({ ...as, settings: { ...AUDIT, ...engine.settingsOf(i), ...clock.settings, ...settings } }, ms)
     for (let i = 0; i < count; i++) {
       const clock = createWallClock(path.join(folder, `clock-${i}`))
       replicas.push(await createReplica(i, clock, { signal, say, callMs, release, startRelease: starterOf(i, clock) }))

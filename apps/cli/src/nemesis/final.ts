@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { type ClaimState, type ClassUsage, type FinalClaim, type FinalState, firstNameOf } from './history.ts'
 import { STATS } from './host-agents.ts'
@@ -11,6 +12,13 @@ const CLAIMS = `query Claims($after: String, $states: [ClaimState!], $first: Int
 
 const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { uuid members { host { name } count } } } }`
+
+const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
+
+/** A round may have begun before everything stood still; what ended a second ago, which is what is told (cluster.ts), is none of the one after the next. */
+const ROUNDS = 3
+const ROUNDS_MS = 60_000
+const LOOK_EVERY_MS = 200
 
 const DECISIONS = `query Decisions($after: String) { decisions(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { id } } }`
@@ -29,6 +37,7 @@ export async function readFinalState(client: Client, replica: number): Promise<F
   }
   const hosts = await all<Node>(client, HOSTS, 'hosts')
   const claims = await claimsOf(client)
+  const audited = await findingsOf(client)
   const groups = await all<{ uuid: string; members: { host: { name: string }; count: number }[] }>(client, GROUPS, 'serverGroups')
   return {
     replica,
@@ -45,6 +54,31 @@ export async function readFinalState(client: Client, replica: number): Promise<F
       uuid,
       members: Object.fromEntries(members.map(({ host, count }) => [firstNameOf(host.name), count])),
     })),
+    ...audited,
+  }
+}
+
+/** What the auditor of a replica finds in a state that stands still. */
+async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' | 'findingCounts'>> {
+  interface Auditor {
+    readonly rounds: number
+    readonly counts: readonly { readonly code: string; readonly count: number }[]
+    readonly findings: readonly { readonly code: string; readonly name: string; readonly actual: string }[]
+  }
+  const look = async (): Promise<Auditor> => (await client.request<{ auditor: Auditor }>(FINDINGS)).auditor
+  let auditor = await look()
+  const wanted = auditor.rounds + ROUNDS
+  for (const end = performance.now() + ROUNDS_MS; auditor.rounds < wanted; auditor = await look()) {
+    if (performance.now() > end) throw new Error(`the auditor came no further than round ${auditor.rounds}; round ${wanted} was waited for`)
+    await sleep(LOOK_EVERY_MS)
+  }
+  return {
+    findings: auditor.findings.map(({ code, name, actual }) => ({
+      code,
+      name: firstNameOf(name),
+      hosts: code === 'instance.two_hosts' ? actual.split(', ').map(firstNameOf).sort() : [],
+    })),
+    findingCounts: Object.fromEntries(auditor.counts.map(({ code, count }) => [code, count])),
   }
 }
 

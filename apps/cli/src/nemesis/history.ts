@@ -40,10 +40,21 @@ export interface Place {
   readonly mode: 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
   readonly group: Group | null
-  /** The claim that is live-migrated. */
+  /** The claim that moves: live-migrated, unless this is a further attempt. */
   readonly moveOf: ClaimRef | null
   readonly minRevision: number | null
+  /** How the call says that the instance was placed before, and failed there; the service finds its claim by itself. */
+  readonly attempt?: Attempt
 }
+
+/**
+ * A further attempt for an instance that has a claim: in Nova's form, with the hosts that were tried, or on an alternate of the decision
+ * behind its claim. It ends the destination of the move that is open, where there is one.
+ */
+export type Attempt = { readonly ends: ClaimRef | null } & (
+  | { readonly type: 'retry'; readonly tried: readonly string[] }
+  | { readonly type: 'alternate'; readonly decision: string; readonly host: string }
+)
 
 export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
   readonly type: Type
@@ -126,10 +137,18 @@ export interface PlacedClaim extends ClaimRef {
   readonly instance: string | null
   /** As the replica that answered saw it. */
   readonly state: ClaimState
+  /** Next best hosts that the answer named, as they were called. */
+  readonly alternates?: readonly string[]
 }
 
 export type Answer =
-  | { readonly type: 'placed'; readonly claims: readonly PlacedClaim[]; readonly replayed: boolean; readonly revision: number }
+  | {
+      readonly type: 'placed'
+      readonly claims: readonly PlacedClaim[]
+      readonly replayed: boolean
+      readonly revision: number
+      readonly decision?: string
+    }
   | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' | 'invalid' }
   /** Answer i is for claim i of the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
@@ -157,6 +176,17 @@ export interface FinalState {
   }[]
   readonly claims: readonly FinalClaim[]
   readonly groups: readonly { readonly uuid: string; readonly members: Readonly<Record<string, number>> }[]
+  /** What its auditor found, as far as it is told, and how many findings of each code there are. */
+  readonly findings: readonly FinalFinding[]
+  readonly findingCounts: Readonly<Record<string, number>>
+}
+
+export interface FinalFinding {
+  readonly code: string
+  /** What it is about: a host, an instance or what else was looked at. */
+  readonly name: string
+  /** Of an instance that several list: who does, in the order of their names. */
+  readonly hosts: readonly string[]
 }
 
 export interface ClassUsage {
@@ -166,7 +196,7 @@ export interface ClassUsage {
 }
 
 export interface FinalClaim extends PlacedClaim {
-  /** While a move is open: the claim at its other end. Absent: no move is open. */
+  /** At the destination of an open move: the claim that moves. Null or absent elsewhere. */
   readonly moveOf?: string | null
   readonly amounts: Amounts
   readonly group: string | null

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createRandom } from '@gantt/scheduler-core'
 import type { Amounts, Setting } from './history.ts'
 import { isPickedUnit, PICKED_UNITS, reportOf, UNITS_OF_A_HOST } from './picked-units.ts'
+import { uuidOf } from './setting.ts'
 
 export const STATS = `mutation Stats($input: UpdateResourceStatsInput!) {
   updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } ... on ValidationError { issues { rule } } } } }`
@@ -29,7 +30,7 @@ export interface ReportOptions {
 /**
  * The hosts of the run as they are themselves: what runs on them, and what they report. Each picks the units of its instances by itself,
  * others at each report; some instances are missing each time, as those that are lost or not built yet; now and then a host lists one of
- * another host, lists none at all, or reports too little use.
+ * another host or one that nobody placed, lists none at all, or reports too little use.
  */
 export interface HostAgents {
   start(host: string, instance: string, amounts: Amounts): void
@@ -76,6 +77,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
       .flatMap((agent) => [...agent.instances].filter(([instance]) => mayList(name, instance)))
     const other = others[random.below(others.length)]
     if (other !== undefined && oneIn(6)) listed.set(...other)
+    if (oneIn(6)) listed.set(uuidOf(`${seed}/made by hand on ${name}`), { VCPU: 1, MEMORY_MB: 64 })
     return listed
   }
   const report = (name: string, options: ReportOptions): AgentReport => {

@@ -88,6 +88,9 @@ function endersOf(history: readonly Operation[]): { readonly claims: Map<string,
     if (outcome.type === 'fail') continue
     if (call.type === 'abandon') note(keys, call.key, invokedAt)
     if (call.type === 'place' && call.moveOf !== null && call.mode === 'CONFIRM') note(claims, call.moveOf.id, invokedAt)
+    // a further attempt that is not placed ends nothing
+    const mayBePlaced = outcome.type !== 'ok' || outcome.answer.type === 'placed'
+    if (call.type === 'place' && call.attempt?.ends != null && mayBePlaced) note(claims, call.attempt.ends.id, invokedAt)
     if (call.type !== 'release' && call.type !== 'confirm') continue
     for (const [i, { id }] of call.claims.entries()) {
       // what was answered as not done has ended nothing: a server that ends it all the same is found out

@@ -1,6 +1,6 @@
 import type { Left } from './engine.ts'
 import type { Injected } from './faults.ts'
-import { type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
+import { type Call, type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
 import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
 /** What a run held, and for how long nothing was answered. */
@@ -22,6 +22,10 @@ export interface Figures {
   readonly retries: number
   /** Keys that were asked for more than once because an answer was lost. */
   readonly repeated: number
+  /** Further attempts for an instance that were placed. */
+  readonly attempts: number
+  /** What the auditor found at the end, by code. */
+  readonly findings: Readonly<Record<string, number>>
   readonly lost: number
   readonly behind: number
   /** The longest time in which no replica answered a write, or a read; milliseconds. */
@@ -46,9 +50,7 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
   const answered = history.filter(({ outcome }) => outcome.type === 'ok')
   const answers = answered.flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const perSecond = Object.fromEntries(
-    Object.entries(countBy(answered, ({ call }) => (call.type === 'place' && call.moveOf !== null ? 'move' : call.type))).map(
-      ([type, count]) => [type, Math.round((10 * count) / seconds) / 10],
-    ),
+    Object.entries(countBy(answered, ({ call }) => kindOf(call))).map(([type, count]) => [type, Math.round((10 * count) / seconds) / 10]),
   )
   const latencies = answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt).sort((a, b) => a - b)
   const timesOf = (isRead: boolean): Answered => {
@@ -72,6 +74,10 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     refused: answers.filter(({ type }) => type === 'refused').length,
     retries: history.filter(({ call, outcome }) => call.type !== 'read' && outcome.type !== 'ok').length,
     repeated: answers.filter((answer) => answer.type === 'placed' && answer.replayed).length,
+    attempts: answered.filter(
+      ({ call, outcome }) => kindOf(call) === 'attempt' && outcome.type === 'ok' && outcome.answer.type === 'placed',
+    ).length,
+    findings: final?.findingCounts ?? {},
     lost: answers.flatMap((answer) => (answer.type === 'ends' ? answer.results.filter(({ end }) => end === 'lost') : [])).length,
     behind: answers.filter(({ type }) => type === 'behind').length,
     longestUnavailableMs: { writes: longestGap(writes), reads: longestGap(reads) },
@@ -79,6 +85,11 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     hosts: setting.hosts.length,
     latency: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
   }
+}
+
+function kindOf(call: Call): string {
+  if (call.type !== 'place' || call.moveOf === null) return call.type
+  return call.attempt === undefined ? 'move' : 'attempt'
 }
 
 /** What differs between two messages of one kind. */
@@ -111,6 +122,8 @@ export function linesOf(figures: Figures, happened = 'faults'): string[] {
     `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
     `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be made again, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
+    `attempts     ${figures.attempts} instances were placed once more, elsewhere`,
+    `findings     ${list(figures.findings)}`,
     `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,
     `${happened.padEnd(12)} ${Object.values(faults).reduce((total, count) => total + count, 0)}; longest time without any write and any read while they lasted:`,
     ...figures.unavailable.map(

@@ -10,6 +10,10 @@ const NEEDED_LEVEL = STRICT_CLAIMS
 /** At which this release stands in for an older one: the last level before that. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
+/** A replica that was killed is counted for a minute more; the rest is for a busy machine. */
+const ASKED_MS = 120_000
+const AGAIN_AFTER_MS = 200
+
 /** The release that is exchanged, and how it is named. */
 export interface Older {
   readonly release: Release
@@ -51,12 +55,16 @@ export async function levelOfLog(client: Client): Promise<number> {
   return health.featureLevel
 }
 
-/** Whether there is something that callers may ask for at a level above. */
-export const hasNewer = (level: number): boolean => level < NEEDED_LEVEL
+/** The level of the log once it is at least so high, or as it is when it does not come there in time: the next decision raises it. */
+export async function levelReached(client: Client, level: number): Promise<number> {
+  for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
+    const found = await levelOfLog(client)
+    if (found >= level || performance.now() > end) return found
+  }
+}
 
-/** A replica that was killed is counted for a minute more; the rest is for a busy machine. */
-const ASKED_MS = 120_000
-const AGAIN_AFTER_MS = 200
+/** Whether `needNewer` asks for something that is not let in at this level. */
+export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
 /**
  * Asks for something that only newer releases read, until it is done or refused as is waited for: `done`, or what the caller

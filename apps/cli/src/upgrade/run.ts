@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '@gantt/client'
-import { FEATURE_LEVEL } from '@gantt/scheduler-core'
+import { FEATURE_LEVEL, HOSTS_LEAVE, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import type { Run } from '../nemesis/client.ts'
 import { type Cluster, type Release, type ReplicaProcess, type StartRelease, startCluster } from '../nemesis/cluster.ts'
 import { type EngineName, engines } from '../nemesis/engines/index.ts'
 import { ask, reservation } from '../nemesis/extra-load.ts'
 import type { Injected } from '../nemesis/faults.ts'
+import type { Leave, Operation } from '../nemesis/history.ts'
 import { type Figures, linesOf } from '../nemesis/report.ts'
-import { readsLeaving, underLoad } from '../nemesis/under-load.ts'
+import { underLoad } from '../nemesis/under-load.ts'
 import type { Checks } from '../prove/checks.ts'
 import { withFolder } from '../prove/folder.ts'
 import { callsOf, type KeyedCalls } from './keyed-calls.ts'
-import { hasNewer, held, letGo, levelOfLog, levelReadBy, needNewer, type Older, olderRelease } from './releases.ts'
+import { held, isNewer, letGo, levelOfLog, levelReached, levelReadBy, needNewer, type Older, olderRelease } from './releases.ts'
 import { checkSame } from './same.ts'
 
 export interface UpgradeOptions {
@@ -31,6 +31,8 @@ export interface UpgradeOptions {
 export interface UpgradeFigures extends Figures, KeyedCalls {
   /** Decisions that were made again. */
   readonly verified: number
+  /** Hosts that left, came back or got another name, by what was done. */
+  readonly leaves: Readonly<Record<Leave['how'], number>>
 }
 
 const REPLICAS = 3
@@ -38,6 +40,8 @@ const REPLICAS = 3
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const AGAIN_AFTER_MS = 50
+/** Callers let hosts leave now and then: so long they may take until each way was tried. */
+const LEAVES_MS = 120_000
 
 /**
  * Three replicas under load are exchanged one after the other for a newer release that is held at the older one's feature
@@ -60,12 +64,15 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
     })
     try {
       const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
-      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict: false }, (run) =>
+      const isStrict = (await levelReadBy((cluster.replicas[0] as ReplicaProcess).client)) >= STRICT_CLAIMS
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict }, (run) =>
         thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
       )
       const calls = callsOf(history)
       checks.check('no call with a key is without an answer', calls.unanswered === 0, () => `${calls.unanswered} of ${calls.keys}`)
-      return { ...figures, ...calls, verified: await checkSame(checks, cluster) }
+      const leaves = leavesOf(history)
+      checks.check('hosts leave in the run, come back and get other names', hasAllOf(leaves), () => JSON.stringify(leaves))
+      return { ...figures, ...calls, leaves, verified: await checkSame(checks, cluster) }
     } finally {
       await cluster.close()
     }
@@ -92,17 +99,36 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
     done.push(...(await roll(checks, upgrade, name, release)))
   }
   await next('a replica: the older release to the newer, held', held(level))
-  if (hasNewer(level)) await checkHeldBack(checks, cluster, level)
+  if (level < FEATURE_LEVEL) await checkHeldBack(checks, cluster, level)
   await next('a replica: back to the older release', older.release)
   await next('a replica: the older release to the newer', letGo)
-  if (hasNewer(level)) {
-    await checkRaised(checks, cluster, older, level)
-    // from here on every replica judges by the newer rules: the callers try them
-    upgrade.run.isStrict = true
-    upgrade.run.hostsMayLeave = await readsLeaving(first.client)
-  } else say(`  not tried: raising the log's level beyond ${level}, since nothing that callers ask for without a plug-in needs more`)
-  await calm(upgrade, seconds)
+  if (level < FEATURE_LEVEL) await checkRaised(checks, cluster, older, level)
+  else say(`  not tried: raising the log's level, since both releases read ${level}`)
+  await tryAllOf(upgrade)
   return done
+}
+
+/** Callers try what the log's level promises: every replica judges by its rules. They go on until hosts have left in each way. */
+async function tryAllOf(upgrade: Upgrade): Promise<void> {
+  const { cluster, run, seconds } = upgrade
+  const level = await levelOfLog((cluster.replicas[0] as ReplicaProcess).client)
+  run.isStrict = level >= STRICT_CLAIMS
+  run.hostsMayLeave = level >= HOSTS_LEAVE
+  await calm(upgrade, seconds)
+  for (const end = run.now() + LEAVES_MS; run.hostsMayLeave && run.now() < end; await calm(upgrade, 1))
+    if (hasAllOf(leavesOf(run.history))) break
+}
+
+/** Each way was tried. A host is forgotten with its claims or without: those of a small fleet seldom have none. */
+const hasAllOf = ({ forget, force, readmit, replace }: UpgradeFigures['leaves']): boolean =>
+  forget + force > 0 && readmit > 0 && replace > 0
+
+/** How often each was done. */
+function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
+  const counts = { forget: 0, force: 0, readmit: 0, replace: 0 }
+  for (const { call, outcome } of history)
+    if (call.type === 'leave' && outcome.type === 'ok' && outcome.answer.type === 'done') counts[call.how]++
+  return counts
 }
 
 /** One replica after the other, each when the one before it answers writes. */
@@ -132,7 +158,7 @@ const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seco
 
 /** All replicas are of the newer release, and the way back is open: what would close it is refused. */
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
-  for (const { client } of replicas) {
+  for (const { client } of isNewer(level) ? replicas : []) {
     const answer = await needNewer(client, 'FEATURE_LEVEL')
     checks.check('held: what the older release does not read is refused', answer.includes('FEATURE_LEVEL'), () => answer)
   }
@@ -140,21 +166,26 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
   checks.check("held: the log's level is one that the older release reads", found <= level, () => `${found}, not ${level}`)
 }
 
-/** Nobody holds it any more: the first call that needs it raises the level, and the older release ends with both numbers. */
+/** Nobody holds it any more: the next decision raises the level, and the older release ends with both numbers. */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
-  const { client } = cluster.replicas[0] as { client: Client }
-  const answer = await needNewer(client, 'done')
-  checks.check('let go: what needs more is done', answer === 'done', () => answer)
-  const found = await levelOfLog(client)
-  checks.check("let go: the log's level is raised", found > level, () => `${found}`)
+  const { client } = cluster.replicas[0] as ReplicaProcess
+  if (isNewer(level)) {
+    const answer = await needNewer(client, 'done')
+    checks.check('let go: what needs more is done', answer === 'done', () => answer)
+  }
+  const found = await levelReached(client, FEATURE_LEVEL)
+  checks.check("let go: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
   const why = await cluster.tryToStart(0, older.release)
   const isClear = why?.includes(`feature level to ${found}`) === true || why?.includes(`feature level ${found}`) === true
   checks.check('the older release does not start on it, and says which level it found', isClear, () => why ?? 'it started')
 }
 
 /** The figures for people. */
-export const textOf = ({ keys, again, unanswered, verified, ...figures }: UpgradeFigures): string[] => [
+export const textOf = ({ keys, again, unanswered, verified, leaves, ...figures }: UpgradeFigures): string[] => [
   ...linesOf(figures, 'restarts'),
   `keys         ${keys} calls with a key, ${again} of them asked more than once, ${unanswered} without an answer`,
   `verified     ${verified} decisions made again`,
+  `hosts        ${Object.entries(leaves)
+    .map(([how, count]) => `${how} ${count}`)
+    .join(', ')}`,
 ]

@@ -1,6 +1,7 @@
 import type { Gone, HostRecord } from '@gantt/scheduler-core'
 import { type HostView, viewHost } from '../services/host-view.ts'
-import type { HostHasClaims as HasClaims, LeavingDone, LeavingImpact, ReplaceDone } from '../services/leaving.ts'
+import type { HostHasClaims as HasClaims, LeavingDone, ReplaceDone } from '../services/leaving.ts'
+import type { LeavingImpact } from '../services/leaving-impact.ts'
 import { builder } from './builder.ts'
 import { ResourceNameInput } from './common.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'

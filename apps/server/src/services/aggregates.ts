@@ -8,6 +8,7 @@ import {
   covers,
   type Fleet,
   fleetKeys,
+  type HostIndex,
   hostsOfManyNames,
   inSlices,
   isExact,
@@ -237,13 +238,16 @@ export function createAggregates(replica: Replica): Aggregates {
         }
       })
     },
-    hostsIn: ({ uuid, hosts, of: fleet = replica.fleet }, args) =>
-      pageOf(
-        listOf('hosts', uuid),
-        args,
-        viewsOf(fleet, hosts).sort((a, b) => a.record.index - b.record.index),
-        { types: ['number'], keyFor: ({ record }) => [record.index] as const, isAfter: ({ record }, [last]) => record.index > last },
-      ),
+    hostsIn({ uuid, hosts, of: fleet = replica.fleet }, args) {
+      // in order by number: a view of each host would be looked up at every comparison
+      const indexes = Array.from(Int32Array.from(hosts.flatMap((host) => fleet.hosts.nodesOf(host))).sort(), (index) => index as HostIndex)
+      const page = pageOf(listOf('hosts', uuid), args, indexes, {
+        types: ['number'],
+        keyFor: (index) => [index] as const,
+        isAfter: (index, [last]) => index > last,
+      })
+      return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: viewHost(fleet, { index: node }) })) }
+    },
     async create(input, dryRun) {
       const issues = await check(input)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
@@ -283,9 +287,6 @@ function editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateStat
     removeHosts: (current?.hosts ?? []).filter((host) => !hosts.includes(host)),
   }
 }
-
-const viewsOf = (fleet: Fleet, hosts: readonly string[]): HostView[] =>
-  hosts.flatMap((host) => fleet.hosts.nodesOf(host).map((index) => viewHost(fleet, { index })))
 
 function edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit): AggregateState {
   const unset = new Set(edit.unsetMetadata ?? [])

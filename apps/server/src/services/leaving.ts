@@ -1,6 +1,6 @@
 import {
   type Claim,
-  claimsKeeping,
+  type Fleet,
   type HostForgotten,
   type HostName,
   type HostRecord,
@@ -12,26 +12,16 @@ import {
   refusesReplace,
   type Void,
 } from '@gantt/scheduler-core'
+import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
+import { claimsOn, impactOfLeaving, type LeavingImpact, LISTED_CLAIMS, NO_IMPACT } from './leaving-impact.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
+import { snapshotOf } from './snapshots.ts'
 import { checkHostName, checkText } from './text.ts'
 
-/** Claims that one answer lists; how many there are is answered too. */
-const LISTED_CLAIMS = 100
 const MOST_HOSTS = 1_000
-
-/** What a host takes along, or gives up, worked out before it is done. */
-export interface LeavingImpact {
-  /** Live claims that would end or did, or follow their host to its new name; at most 100, oldest first. */
-  readonly claims: readonly Claim[]
-  readonly claimCount: number
-  /** Names of aggregates whose lists change. */
-  readonly aggregates: readonly string[]
-  /** Server groups of those claims. */
-  readonly serverGroups: readonly string[]
-}
 
 export interface LeavingDone {
   readonly type: 'done'
@@ -80,8 +70,6 @@ export interface Leaving {
 }
 
 export function createLeaving(replica: Replica): Leaving {
-  /** A record as it is now: the log went on. */
-  const again = ({ index }: HostRecord): HostRecord => replica.fleet.hosts.get(index)
   /** Claims that the entry of a revision ended with their hosts; reservations that were over before are none of them. */
   const endedWith = (all: readonly HostRecord[], revision: number): Claim[] => {
     const left = new Set(all.map(({ index }) => index))
@@ -90,37 +78,26 @@ export function createLeaving(replica: Replica): Leaving {
       .sort((a, b) => a.fence - b.fence)
   }
   const viewsOf = (records: readonly HostRecord[]): HostView[] => records.map((record) => viewHost(replica.fleet, record))
-  const records = (indexes: readonly HostRecord['index'][]): HostRecord[] => indexes.map((index) => replica.fleet.hosts.get(index))
-  const presentOf = ({ host, node }: HostNameInput): HostRecord[] => {
-    const { hosts } = replica.fleet
-    return records(hosts.nodesOf(host)).filter((record) => typeof node !== 'string' || record.node === node)
-  }
-  const forgottenOf = ({ host, node }: HostNameInput): HostRecord[] =>
-    records(replica.fleet.hosts.forgottenNodesOf(host)).filter((record) => typeof node !== 'string' || record.node === node)
+  const records = (indexes: readonly HostRecord['index'][], { hosts }: Fleet = replica.fleet): HostRecord[] =>
+    indexes.map((index) => hosts.get(index))
+  const presentOf = ({ host, node }: HostNameInput, fleet: Fleet = replica.fleet): HostRecord[] =>
+    records(fleet.hosts.nodesOf(host), fleet).filter((record) => typeof node !== 'string' || record.node === node)
+  const forgottenOf = ({ host, node }: HostNameInput, fleet: Fleet = replica.fleet): HostRecord[] =>
+    records(fleet.hosts.forgottenNodesOf(host), fleet).filter((record) => typeof node !== 'string' || record.node === node)
   const isFormer = (record: HostRecord, { host, node }: HostNameInput): boolean =>
     record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
   const renamedOf = (name: HostNameInput): HostRecord[] =>
     records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
-  const keptBy = (all: readonly HostRecord[]): Claim[] =>
-    all.flatMap((record) => claimsKeeping(record, replica.fleet.now)).sort((a, b) => a.fence - b.fence)
-
-  const impactOf = (all: readonly HostRecord[], isRename: (host: string) => boolean): LeavingImpact => {
-    const { aggregates, hosts } = replica.fleet
-    const claims = keptBy(all)
-    const left = new Set(all.map(({ index }) => index))
-    const names = [...new Set(all.map(({ host }) => host))].filter(
-      (host) => isRename(host) || hosts.nodesOf(host).every((index) => left.has(index)),
+  /** The hosts as they are now, whatever was looked at before. */
+  const hasClaims = async (all: readonly HostRecord[], cure: string, path: readonly string[]): Promise<HostHasClaims> => {
+    const fleet = snapshotOf(replica)
+    const now = records(
+      all.map(({ index }) => index),
+      fleet,
     )
-    return {
-      claims: claims.slice(0, LISTED_CLAIMS),
-      claimCount: claims.length,
-      aggregates: [...new Set(names.flatMap((host) => aggregates.of(host).map(({ name }) => name)))].sort(),
-      serverGroups: [...new Set(claims.flatMap(({ group }) => group ?? []))].sort(),
-    }
-  }
-  const hasClaims = (all: readonly HostRecord[], cure: string, path: readonly string[]): HostHasClaims => {
-    const claims = keptBy(all)
-    const named = all.filter((record) => claimsKeeping(record, replica.fleet.now).length > 0).map(hostKey)
+    const claims = await answerInPieces(claimsOn(fleet, now))
+    const holding = new Set(claims.map(({ host }) => host))
+    const named = now.filter(({ index }) => holding.has(index)).map(hostKey)
     const shown = `${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}`
     return {
       type: 'host-has-claims',
@@ -138,14 +115,16 @@ export function createLeaving(replica: Replica): Leaving {
       if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
-      const missing = names.findIndex((name) => presentOf(name).length === 0 && forgottenOf(name).length === 0)
+      // what is worked out in pieces is of one revision
+      const fleet = snapshotOf(replica)
+      const missing = names.findIndex((name) => presentOf(name, fleet).length === 0 && forgottenOf(name, fleet).length === 0)
       const lost = names[missing]
       if (lost !== undefined) return notThere(lost, renamedOf(lost), ['hosts', String(missing)])
-      const forgotten = names.flatMap(forgottenOf)
+      const forgotten = names.flatMap((name) => forgottenOf(name, fleet))
       const readmitted = forgotten.filter(({ gone }) => gone?.isReadmitted === true)
-      const leaving = [...new Set([...names.flatMap(presentOf), ...readmitted])]
+      const leaving = [...new Set([...names.flatMap((name) => presentOf(name, fleet)), ...readmitted])]
       const all = [...new Set([...leaving, ...forgotten])]
-      const impact = impactOf(leaving, () => false)
+      const impact = await answerInPieces(impactOfLeaving(fleet, leaving))
       const done = (revision: number): LeavingDone => ({
         type: 'done',
         hosts: viewsOf(all),
@@ -154,17 +133,16 @@ export function createLeaving(replica: Replica): Leaving {
         dryRun,
         revision,
       })
-      if (leaving.length === 0) return done(replica.fleet.place.revision)
+      if (leaving.length === 0) return done(fleet.place.revision)
       const cure = 'Move or release them first; or force it, and they end REVOKED.'
-      const otherClaims = () =>
-        hasClaims(leaving.map(again), `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
+      const otherClaims = () => hasClaims(leaving, `${expectedClaims} were expected: look again at what would end.`, ['expectedClaims'])
       if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
       if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims) return otherClaims()
-      if (dryRun) return done(replica.fleet.place.revision)
+      if (dryRun) return done(fleet.place.revision)
       const expected = typeof expectedClaims === 'number' && { expectedClaims }
       const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, ...expected, reason }
       const [verdict] = await replica.propose([change])
-      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving.map(again), cure, ['hosts'])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
       if (verdict?.void === 'leave.claims_changed') return otherClaims()
       // another call forgot some of them meanwhile
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
@@ -179,7 +157,7 @@ export function createLeaving(replica: Replica): Leaving {
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
       const [forgotten, renamed] = [forgottenOf(name), renamedOf(name)]
-      const impact: LeavingImpact = { claims: [], claimCount: 0, aggregates: [], serverGroups: [] }
+      const impact = NO_IMPACT
       const done = (all: readonly HostRecord[], unchanged: boolean, revision: number): LeavingDone => ({
         type: 'done',
         hosts: viewsOf(all),
@@ -213,20 +191,21 @@ export function createLeaving(replica: Replica): Leaving {
         issues.push(issue(['by', 'node'], by.node, 'be left out where all nodes of a host are replaced'))
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
-      const { revision } = replica.fleet.place
-      const old = presentOf(host)
+      const fleet = snapshotOf(replica)
+      const { revision } = fleet.place
+      const old = presentOf(host, fleet)
       const followers = renamedOf(host)
       if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
-        return { type: 'done', hosts: viewsOf(followers), impact: impactOf([], () => false), merged: [], unchanged: true, dryRun, revision }
+        return { type: 'done', hosts: viewsOf(followers), impact: NO_IMPACT, merged: [], unchanged: true, dryRun, revision }
       if (old.length === 0) return notThere(host, followers, ['host'])
       const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
-      const merging = pairs.flatMap(({ to }) => replica.fleet.hosts.find(to) ?? [])
+      const merging = pairs.flatMap(({ to }) => fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
       const cure = 'A host goes into another one only without claims: release them, or forget the host by force first.'
-      const refusal = refusesReplace(replica.fleet, change)
+      const refusal = refusesReplace(fleet, change)
       if (refusal === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
       if (refusal !== undefined) return refusedReplace(refusal, by)
-      const impact = impactOf(old, (name) => name !== by.host)
+      const impact = await answerInPieces(impactOfLeaving(fleet, old, (name) => name !== by.host))
       const merged = viewsOf(merging)
       const done = (at: number): ReplaceDone => ({
         type: 'done',
@@ -239,7 +218,7 @@ export function createLeaving(replica: Replica): Leaving {
       })
       if (dryRun) return done(revision)
       const [verdict] = await replica.propose([change])
-      if (verdict?.void === 'leave.has_claims') return hasClaims(merging.map(again), cure, ['by'])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['host'])
       return done(verdict?.revision ?? revision)
     },

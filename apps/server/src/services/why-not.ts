@@ -8,8 +8,9 @@ import {
   isOwnScheduler,
   type Profile,
   reasonText,
-  winningMultipliers,
+  winningMultipliersInSteps,
 } from '@gantt/scheduler-core'
+import { answerInPieces } from '../replica/question.ts'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import type { HostNameInput } from './hosts.ts'
 
@@ -118,7 +119,7 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
   const verdict = examined.verdict(index)
   const winner = winnerOf(examined)
   const checks = await verdict.checks(false)
-  const versusWinner = verdict.outcome === 'FILTERED' || winner === undefined ? [] : gapsOf(examined, index, verdict, winner)
+  const versusWinner = verdict.outcome === 'FILTERED' || winner === undefined ? [] : await gapsOf(examined, index, verdict, winner)
   const neverConsidered = excludedBy(verdict, checks)
   return {
     headline: headlineOf(examined, verdict, winner, versusWinner, checks),
@@ -161,9 +162,9 @@ function winnerOf(examined: Examined): HostVerdict | undefined {
   return index === undefined ? undefined : examined.verdict(index)
 }
 
-function gapsOf(examined: Examined, index: number, verdict: HostVerdict, winner: HostVerdict): WeigherGap[] {
+async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, winner: HostVerdict): Promise<WeigherGap[]> {
   const position = examined.weighed.hosts.indexOf(index)
-  const winning = winningMultipliers(examined, position)
+  const winning = await answerInPieces(winningMultipliersInSteps(examined, position))
   return verdict.weights.map((score, i) => {
     const best = winner.weights[i] ?? score
     return {

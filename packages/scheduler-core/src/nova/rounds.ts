@@ -173,9 +173,8 @@ class Run {
       alternateRound = yield* this.#filter(instances.length - 1)
       yield* this.#weigh(alternateRound)
     }
-    const taken = new Set(this.#selected.map(keyOf))
-    const free = this.#hosts.filter((host) => !taken.has(keyOf(host)))
-    const alternates = this.#selected.map(({ cellUuid }) => free.filter((host) => host.cellUuid === cellUuid).slice(0, most))
+    const free = yield* this.#freeByCell(most)
+    const alternates = this.#selected.map(({ cellUuid }) => free.get(cellUuid) ?? [])
     return { error: null, rounds: this.#rounds, alternateRound, selected: this.#withLimits(), alternates }
   }
 
@@ -262,6 +261,19 @@ class Run {
       if (this.#input.service === undefined || !(error instanceof NovaError)) throw error
       return undefined
     }
+  }
+
+  /** The best hosts of each cell that no instance got, at most as many of one cell as `most`. */
+  *#freeByCell(most: number): Steps<ReadonlyMap<string | undefined, readonly HostState[]>> {
+    const { slice } = this.#input
+    const taken = new Set(this.#selected.map(keyOf))
+    const free = new Map<string | undefined, HostState[]>(this.#selected.map(({ cellUuid }) => [cellUuid, []]))
+    for (const [i, host] of most > 0 ? this.#hosts.entries() : []) {
+      if (i % slice === slice - 1) yield
+      const found = free.get(host.cellUuid)
+      if (found !== undefined && found.length < most && !taken.has(keyOf(host))) found.push(host)
+    }
+    return free
   }
 
   /** Fills in what the round weighed, and leaves the hosts in the order of their weight. */

@@ -9,7 +9,7 @@ import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
 import { createChanceOrder, createTieOrder, rankAll, type TieOrder } from './pick.ts'
-import { type FilterStep, isAsked, passesSafely, prepareFilters } from './run-filters.ts'
+import { type FilterStep, isAsked, passesSafely, prepareFilters, prepareFiltersInSteps } from './run-filters.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from './run-weighers.ts'
 import { factsOf, reasonOf } from './step-reasons.ts'
 
@@ -107,7 +107,7 @@ export function* examineInSteps(
   const request = requestAt(asked, instance)
   const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile, fleet.plugins)
-  const steps = prepareFilters(compiled, request, fleet)
+  const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
   const { count, presentCount: hostCount } = fleet.hosts
   const firstRefusing = new Uint8Array(count).fill(PASSES_ALL)
   for (let host = 0; host < count; host++) if (fleet.hosts.columns.gone[host] === 1) firstRefusing[host] = NOT_THERE
@@ -258,7 +258,8 @@ export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readon
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []
-  for (const step of prepareFilters(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)) {
+  const steps = yield* prepareFiltersInSteps(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)
+  for (const step of steps) {
     if (!isAsked(step)) continue
     const reasons = yield* countReasons(step, isOut.length, (host) => {
       if (isOut[host] === 1 || verdictOf(step, host as HostIndex) === 'PASS') return false

@@ -43,7 +43,11 @@ export interface Filtered {
  * The filters of a profile made ready for a request, candidates first. Valid while the fleet's hosts stay the same ones. On forced hosts
  * those are not asked that the request's `forceVerify` leaves out.
  */
-export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
+export const prepareFilters = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] =>
+  atOnce(prepareFiltersInSteps(compiled, request, fleet))
+
+/** The same with a pause after each filter: some look at all hosts, or at all aggregates, beforehand. */
+export function* prepareFiltersInSteps(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): Steps<readonly FilterStep[]> {
   const isVerified = isVerifiedOf(request)
   const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
@@ -62,9 +66,15 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   const candidates = prepare(asCandidates(compiled))
   // where it failed, it refuses every host
   const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
-  const steps = [{ ...candidates, ...(named !== undefined && { named }) }, ...compiled.filters.map(prepare)]
+  const steps: FilterStep[] = [{ ...candidates, ...(named !== undefined && { named }) }]
+  for (const step of compiled.filters) {
+    yield
+    steps.push(prepare(step))
+  }
   // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
-  return request.topologySpread.length === 0 ? steps : [...steps, prepare(asSpread(compiled, countedHosts(steps, fleet)))]
+  if (request.topologySpread.length === 0) return steps
+  yield
+  return [...steps, prepare(asSpread(compiled, countedHosts(steps, fleet)))]
 }
 
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')

@@ -9,7 +9,7 @@ import type { CompiledProfile } from '../pipeline/compile.ts'
 import { createFiltering } from '../pipeline/filter-each.ts'
 import { createChanceOrder, createTieOrder, pick, rankAll, type TieOrder } from '../pipeline/pick.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
-import { HOSTS_AT_ONCE, isAsked, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { HOSTS_AT_ONCE, isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
 import { createWeighing } from '../pipeline/weigh-each.ts'
 import { createRandom } from '../random.ts'
@@ -126,6 +126,14 @@ interface Placing {
   readonly instances: readonly InstanceRecord[]
 }
 
+/** What is made once for all instances of a kind, when the first of them comes. */
+interface Kind {
+  readonly filter: ReturnType<typeof createFiltering>
+  readonly weigh: ReturnType<typeof createWeighing>
+  readonly grantsOn: (host: HostIndex) => Grants
+  readonly limitsOf: (host: HostIndex) => Record<string, number>
+}
+
 function preparePlacing(
   { compiled, createOrder, prepareScores }: Pipeline,
   request: RequestSpec,
@@ -136,16 +144,25 @@ function preparePlacing(
   /** By instance, where each must go; absent: to the best. */
   given?: readonly HostIndex[],
 ): Placing {
-  const kindOf = byMembers(request, ({ request: asked, count }) => ({
-    filter: createFiltering(prepareFilters(compiled, asked, fleet), fleet, count, slice),
-    weigh: createWeighing(prepareScores(compiled, asked, fleet), slice),
-    grantsOn: prepareGrants(compiled, asked, fleet),
-    limitsOf: prepareLimits(asked, fleet),
-  }))
+  const kinds = new Map<Members, Kind>()
+  function* kindOf(instance: number): Steps<Kind> {
+    const members = membersAt(request, instance)
+    const known = kinds.get(members)
+    if (known !== undefined) return known
+    const { request: asked, count } = members
+    const kind = {
+      filter: createFiltering(yield* prepareFiltersInSteps(compiled, asked, fleet), fleet, count, slice),
+      weigh: createWeighing(prepareScores(compiled, asked, fleet), slice),
+      grantsOn: prepareGrants(compiled, asked, fleet),
+      limitsOf: prepareLimits(asked, fleet),
+    }
+    kinds.set(members, kind)
+    return kind
+  }
   const random = createRandom(seed)
   const instances: InstanceRecord[] = []
   function* placeOne(instance: number): Steps<Placed | undefined> {
-    const { filter, weigh, grantsOn, limitsOf } = kindOf(instance)
+    const { filter, weigh, grantsOn, limitsOf } = yield* kindOf(instance)
     const filtered = yield* filter()
     yield
     const weighed = yield* weigh(filtered)

@@ -2,7 +2,7 @@ import type { Destination, InstanceRecord } from '../decision/decision.ts'
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { omittedOf } from '../fleet/stats-fields.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { type Steps, WHOLE } from '../fleet/steps.ts'
 import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
@@ -13,7 +13,7 @@ import { novaRequestOn } from '../nova/own-request.ts'
 import { placementNames } from '../nova/placement-filters.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps, type ServiceRules } from '../nova/rounds.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
-import { type FilterStep, isAsked, prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { type FilterStep, isAsked, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from './filter-scheduler.ts'
 import { createScheduler, type Scheduler, type Selection } from './scheduler.ts'
@@ -25,7 +25,7 @@ import { createScheduler, type Scheduler, type Selection } from './scheduler.ts'
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
   return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
-    const steps = prepareFilters(compiled, request, fleet)
+    const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
     const wanted = readRequest(fleet, request)
     // Nova's rounds know one flavor: a gang is refused whole (services say so before)
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
@@ -81,6 +81,11 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     }
     const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
     const isRestricted = steps[0]?.prepared !== undefined
+    const instances: InstanceRecord[] = []
+    for (const round of placement.rounds) {
+      instances.push(recordOf(round, isRestricted))
+      if (slice < WHOLE) yield
+    }
     const destination = (host: HostState, weight: number): Destination => ({
       host: host.host,
       node: host.node,
@@ -94,7 +99,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
         selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
         alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
       })),
-      instances: placement.rounds.map((round) => recordOf(round, isRestricted)),
+      instances,
       found,
     }
   })

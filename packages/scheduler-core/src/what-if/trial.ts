@@ -6,7 +6,7 @@ import { openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
-import { prepareFilters, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, decideInSteps } from '../schedulers/decide.ts'
@@ -114,7 +114,7 @@ export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied
     // as the instance that had found no host meets it now
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts } = yield* runFiltersInSteps(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), fleet)
+    const { hosts } = yield* runFiltersInSteps(yield* prepareFiltersInSteps(compileProfile(profile, fleet.plugins), request, fleet), fleet)
     const passing = Array.from(hosts.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing

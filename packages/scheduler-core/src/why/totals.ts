@@ -1,4 +1,5 @@
 import type { HostIndex } from '../fleet/columns.ts'
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import type { Findings } from '../pipeline/examine.ts'
 import { contributionAt } from '../pipeline/run-weighers.ts'
 import { firstWhere } from './floats.ts'
@@ -35,12 +36,24 @@ export interface Search {
   readonly near: number
 }
 
-export function createTotals({ weighed: { hosts, weighers }, multiplierSources, tieOrder, awake }: Weighings): Totals {
+export const createTotals = (weighings: Weighings): Totals => atOnce(createTotalsInSteps(weighings))
+
+/** The same with a pause after each weigher. */
+export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierSources, tieOrder, awake }: Weighings): Steps<Totals> {
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
-  const contributions = weighers.map((scores) => Float64Array.from(hosts, (_, p) => contributionAt(scores, p)))
+  const contributions: Float64Array[] = []
   // sums start at 0, and the next weigher's share is added to what the earlier ones gave
-  const before = weighers.map((_, w) => sumOf(contributions.slice(0, w), count))
+  const before: Float64Array[] = []
+  let sums: Float64Array = new Float64Array(count)
+  for (const scores of weighers) {
+    const shares = new Float64Array(count)
+    for (let p = 0; p < count; p++) shares[p] = contributionAt(scores, p)
+    contributions.push(shares)
+    before.push(sums)
+    sums = sumOf([sums, shares], count)
+    yield
+  }
   const own = multiplierSources.map((sources) =>
     sources.size === 0 ? undefined : Uint8Array.from(hosts, (host) => Number(sources.has(host as HostIndex))),
   )

@@ -5,7 +5,7 @@ import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { aFleet, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { firstWhere, nextTowards } from './floats.ts'
 import { MOST_MULTIPLIER } from './totals.ts'
-import { openWeightLab, winningMultipliers } from './weight-lab.ts'
+import { openWeightLab, winningMultipliers, winningMultipliersInSteps } from './weight-lab.ts'
 
 const WEIGHERS = ['RAMWeigher', 'CPUWeigher', 'DiskWeigher', 'IoOpsWeigher', 'NumInstancesWeigher'] as const
 
@@ -125,6 +125,21 @@ test('a host that lost wins with the multiplier told, not one number before it, 
     }),
     { numRuns: 50 },
   )
+})
+
+test('at which multipliers a host wins is asked in pieces: whenever the totals of all hosts were added up it may pause', () => {
+  const fleet = aFleet({ a: { memoryMb: 4_096, vcpus: 2 }, b: { memoryMb: 2_048, vcpus: 4 } })
+  const weighers = [
+    { name: 'RAMWeigher', multiplier: 3 },
+    { name: 'CPUWeigher', multiplier: 1 },
+  ]
+  const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers })
+  const examined = examine(fleet, aRequest({ flavor: { vcpus: 1, memoryMb: 1 } }), profile, 'seed')
+  const steps = winningMultipliersInSteps(examined, examined.ranked[1] as number)
+  let pauses = 0
+  while (steps.next().done !== true) pauses++
+  // once for the share of each weigher, and twice for each that tells hosts apart
+  expect(pauses).toBeGreaterThanOrEqual(3 * weighers.length)
 })
 
 describe('of two hosts, one with more memory and one with more CPUs', () => {

@@ -1,6 +1,7 @@
+import { atOnce, type Steps } from '../fleet/steps.ts'
 import { best } from '../pipeline/pick.ts'
 import type { WeigherScores } from '../pipeline/run-weighers.ts'
-import { createTotals, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
+import { createTotals, createTotalsInSteps, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
 
 /**
  * What the multipliers of a profile decided: it is about the host that ranks first, whichever of the best a profile takes. Hosts are
@@ -87,17 +88,32 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
  * undefined where there is none that a profile may have, or where only the last bits of totals decide. Each is verified by adding up all totals
  * with it.
  */
-export function winningMultipliers(weighings: Weighings, position: number): readonly (number | undefined)[] {
-  const { weighed, ranked } = weighings
+export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
+  atOnce(winningMultipliersInSteps(...asked))
+
+/** The same with a pause whenever all totals were added up. */
+export function* winningMultipliersInSteps(
+  { weighed, ranked, ...rest }: Weighings,
+  position: number,
+): Steps<readonly (number | undefined)[]> {
   if (ranked[0] === position) return weighed.weighers.map(() => undefined)
-  const totals = createTotals(weighings)
-  return weighed.weighers.map(({ multiplier }, w) => {
-    if (!totals.counts(w)) return undefined
-    const { from, to } = totals.stretchOf(w, position)
-    const inside = pointsOf(from, to).find((value) => totals.winnerAt(w, value) === position)
-    const near = Math.abs(from - multiplier) < Math.abs(to - multiplier) ? from : to
-    return inside === undefined ? undefined : totals.search({ w, position, from: multiplier, to: inside, near, wins: true })
-  })
+  const totals = yield* createTotalsInSteps({ weighed, ranked, ...rest })
+  const winning: (number | undefined)[] = []
+  for (const [w, { multiplier }] of weighed.weighers.entries()) winning.push(yield* winningMultiplier(totals, w, multiplier, position))
+  return winning
+}
+
+function* winningMultiplier(totals: Totals, w: number, multiplier: number, position: number): Steps<number | undefined> {
+  if (!totals.counts(w)) return undefined
+  const { from, to } = totals.stretchOf(w, position)
+  yield
+  const near = Math.abs(from - multiplier) < Math.abs(to - multiplier) ? from : to
+  for (const inside of pointsOf(from, to)) {
+    const wins = totals.winnerAt(w, inside) === position
+    yield
+    if (wins) return totals.search({ w, position, from: multiplier, to: inside, near, wins: true })
+  }
+  return undefined
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { Evidence } from '../check.ts'
+import { neededFindings } from '../check-findings.ts'
 import type {
   Amounts,
   Answer,
   Call,
   ClaimState,
   FinalClaim,
+  FinalFinding,
   FinalState,
   Group,
   Operation,
@@ -107,6 +109,9 @@ export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> =
       for (const { host } of live.filter(({ group }) => group === uuid)) members[host] = (members[host] ?? 0) + 1
       return { uuid, members }
     }),
+    // told by what happened: see evidence
+    findings: [],
+    findingCounts: {},
     ...more,
   }
 }
@@ -119,7 +124,10 @@ const sumOf = (claims: readonly FinalClaim[], name: string): number =>
 export const reports = (at: number, host: string, instances: readonly string[] | null, used: Amounts): Operation =>
   op(at, { type: 'report', host, instances, used }, ok({ type: 'done' }))
 
-/** What happened, and what replicas show at the end; each host has truly reported what the first of them shows, if it says nothing else. */
+/**
+ * What happened, and what replicas show at the end; each host has truly reported what the first of them shows, if it says
+ * nothing else, and the auditors find what there is to be found.
+ */
 export function evidence(history: readonly Operation[], ...finals: readonly FinalState[]): Evidence {
   const truth = setting.hosts.map(({ name, base }) => {
     const there = (finals[0]?.claims ?? []).filter((claim) => claim.host === name && isMaterialised(claim))
@@ -131,5 +139,13 @@ export function evidence(history: readonly Operation[], ...finals: readonly Fina
       used,
     )
   })
-  return { setting, history: [...truth, ...history], finals }
+  const seen = { setting, history: [...truth, ...history] }
+  return { ...seen, finals: finals.map((final) => ({ ...final, ...told(neededFindings(seen, final)) })) }
+}
+
+/** Findings as a replica tells them. */
+export function told(findings: readonly FinalFinding[]): Pick<FinalState, 'findings' | 'findingCounts'> {
+  const findingCounts: Record<string, number> = {}
+  for (const { code } of findings) findingCounts[code] = (findingCounts[code] ?? 0) + 1
+  return { findings, findingCounts }
 }

@@ -4,7 +4,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import type { Steps } from '../../fleet/steps.ts'
 import type { CompiledProfile } from '../../pipeline/compile.ts'
-import { countedHosts, HOSTS_AT_ONCE, isAsked, passesSafely, prepareFilters, runFiltersInSteps } from '../../pipeline/run-filters.ts'
+import { countedHosts, HOSTS_AT_ONCE, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/run-filters.ts'
 import {
   lowerBound,
   normalise,
@@ -76,11 +76,11 @@ export function* scoresOfKind(
   slice = HOSTS_AT_ONCE,
 ): Steps<MemberScores> {
   const { request } = members
-  const steps = prepareFilters(compiled, request, fleet)
+  const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
   const weighers = prepareWeighers(compiled, request, fleet)
   const { hosts } = yield* runFiltersInSteps(steps, fleet, slice)
   const weighed = yield* runWeighersInSteps(weighers, Int32Array.from(hosts), slice)
-  const alone = prepareFilters(compiled, { ...request, topologySpread: [] }, fleet).filter(isAsked)
+  const alone = (yield* prepareFiltersInSteps(compiled, { ...request, topologySpread: [] }, fleet)).filter(isAsked)
   const passes = (host: HostIndex): boolean =>
     alone.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true)
   const grantsOn = prepareGrants(compiled, request, fleet)
