@@ -52,8 +52,12 @@ const newerCells = cells.map((cell) => ({
   siblings: [cell.cpuset.slice(0, 2), cell.cpuset.slice(2)],
   pages: [{ sizeKib: 2_048, total: 1_024 }],
 }))
-const plain = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024 }] } }
-const threaded = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated', cpuThreadPolicy: 'prefer' }] } }
+const flavor = { vcpus: 2, memoryMb: 1_024 }
+const plain = { flavor, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024 }] } }
+const threaded = {
+  flavor,
+  numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated', cpuThreadPolicy: 'prefer' }] },
+}
 
 const REPORT = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename
   ... on ValidationError { message issues { path rule message } } } } }`
@@ -110,11 +114,7 @@ describe('beside a replica of the release before', () => {
   })
 
   test.each<[string, () => Promise<Json>]>([
-    [
-      'a request',
-      () =>
-        api.ask(SELECT, { in: { idempotencyKey: randomUUID(), spec: { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, ...threaded } } } }),
-    ],
+    ['a request', () => api.ask(SELECT, { in: { idempotencyKey: randomUUID(), spec: { gantt: threaded } } })],
     ['a report', () => report('h1', { numaCells: newerCells })],
   ])('%s that it cannot read is refused: the fault names it', async (_name, ask) => {
     const before = (await logged()).length

@@ -127,8 +127,9 @@ function* foresee(
   liftSource(overlay, request, source)
   const refused = currentSpec(record.request)
   const counts = yield* refusalsInSteps(fleet, refused, judged)
-  const cause = withWay(keptCause(yield* causeInSteps(fleet, refused, judged)), affinityMoveText(fleet, source))
+  const found = keptCause(yield* causeInSteps(fleet, refused, judged))
   overlay.rollback(held)
+  const cause = withWay(found, affinityMoveText(fleet, source))
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(cause, 0, 1), reasons)
 }

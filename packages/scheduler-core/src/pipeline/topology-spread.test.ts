@@ -8,7 +8,7 @@ import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { TopologySpread } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
-import { aFleet, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { aFleet, aLog, aReport, aRequest, aSolution, aUuid, type HostShape } from '../testing/index.ts'
 import { examine } from './examine.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'first-fit') as Profile
@@ -253,4 +253,38 @@ test('law: hosts that the request does not admit, however many, change nothing o
     }),
     { numRuns: 60 },
   )
+})
+
+test('F11: the solver counts the same domains', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: ADMITTED_DOMAINS }, ...['a', 'b', 'c'].map((name) => aReport(name))])
+  const zone = { name: 'z1', hosts: ['a', 'b'], metadata: { availability_zone: 'z1' } }
+  log.append([{ type: 'aggregate', uuid: aUuid(10), expectedVersion: 0, next: zone }])
+  const byDefault = builtInProfiles.find(({ name }) => name === 'default') as Profile
+  const solving: Profile = { ...byDefault, scheduler: 'solver' }
+  const request = aRequest({
+    availabilityZone: 'z1',
+    numInstances: 4,
+    instanceGroup: { uuid: aUuid(3), policy: 'SOFT_ANTI_AFFINITY' },
+    topologySpread: [{ topologyKey: 'host', maxSkew: 1 }],
+  })
+  const overlay = openOverlay(log.fleet)
+  const solution = aSolution(solving, request, log.fleet, overlay, 's')
+  expect(solution.status).toBe('OPTIMAL')
+  const claimIds = ['1', '2', '3', '4']
+  const asked = {
+    id: 'd',
+    request,
+    profile: solving,
+    seed: 's',
+    attempt: 1,
+    alternatesPerInstance: 0,
+    allOrNothing: true,
+    claimIds,
+    solution,
+  }
+  const { parts, record } = decide(log.fleet, overlay, asked)
+  overlay.discard()
+  expect(parts.map(({ host }) => host).sort()).toEqual(['a', 'a', 'b', 'b'])
+  expect(record.solver?.why === null || record.solver?.why === 'FILTER_BETTER').toBe(true)
 })
