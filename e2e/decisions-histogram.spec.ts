@@ -127,7 +127,7 @@ test('decisions are gathered by what they have in common, and each count opens a
   for (let i = 0; i < 2; i++) await place(service.client, { flavor: 'x3.tried', vcpus: 400, instance })
   await visit(listOf('flavor:x3.*'))
   for (const [by, groups] of [
-    ['main reason', 2],
+    ['cause', 2],
     ['flavor', 3],
     ['project', 1],
     ['profile', 1],
@@ -209,7 +209,7 @@ test('looks: the bars, a range of them, groups @looks', { tag: '@rare' }, async 
   await page.keyboard.press('Shift+ArrowLeft')
   await histogram(page).getByText('As a table').click()
   await look('decisions over time')
-  await page.goto(listOf('flavor:x5.*', '&group=reason'))
-  await expectRowCount(page, 'Decisions by main reason', 2)
-  await look('decisions by reason')
+  await page.goto(listOf('flavor:x5.*', '&group=cause'))
+  await expectRowCount(page, 'Decisions by cause', 2)
+  await look('decisions by cause')
 })

@@ -2,7 +2,7 @@
 // sources. Uses nothing but Node, since it is what runs first in a fresh clone. Says what it does on standard error.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,6 +32,9 @@ const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema.prisma', '
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
 /** What the sources looked like at the last build. */
 const stamp = path.join(root, 'node_modules', '.cache', 'gantt', 'built.txt')
+/** Holds the process that builds, while it does. */
+const builder = path.join(root, 'node_modules', '.cache', 'gantt', 'builder.txt')
+const WAIT_MS = 200
 
 /** Ends the process with a message if the checkout cannot be made ready. */
 export function prepare() {
@@ -39,9 +42,60 @@ export function prepare() {
   if (!isInstalled()) install()
   const now = fingerprint()
   if (isBuilt(now)) return
-  build()
   mkdirSync(path.dirname(stamp), { recursive: true })
-  writeFileSync(stamp, now)
+  oneAtATime(() => {
+    if (isBuilt(now)) return
+    build()
+    writeFileSync(stamp, now)
+  })
+}
+
+/** Two builds at once empty each other's folders: later ones wait until the first is over, or its process gone. */
+function oneAtATime(work) {
+  while (!becomesBuilder()) {
+    if (isRunning(builderPid())) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
+    else rmSync(builder, { force: true })
+  }
+  try {
+    work()
+  } finally {
+    rmSync(builder, { force: true })
+  }
+}
+
+/** A link, since it appears with what is in it: nobody sees the file without a process. */
+function becomesBuilder() {
+  const own = `${builder}.${process.pid}`
+  writeFileSync(own, String(process.pid))
+  try {
+    linkSync(own, builder)
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(own)
+  }
+}
+
+function builderPid() {
+  try {
+    return Number(readFileSync(builder, 'utf8'))
+  } catch (error) {
+    // it is over meanwhile
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function isRunning(pid) {
+  if (pid === undefined) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
 }
 
 /** Runs a tool of node_modules by Node itself, so that neither a shell nor the path of the checkout gets in the way. */

@@ -1,6 +1,15 @@
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
-export { type Admission, type Cause, causeInSteps, causeOf, type HostRefusal, type NearestHost, type Refusals } from './cause/cause.ts'
+export {
+  type Admission,
+  type Cause,
+  causeCode,
+  causeInSteps,
+  causeOf,
+  type HostRefusal,
+  type NearestHost,
+  type Refusals,
+} from './cause/cause.ts'
 export { causeText } from './cause/cause-text.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
 export { EndedChunk } from './claims/ended-chunk.ts'
@@ -67,7 +76,7 @@ export { type Group, type Groups, groupAllows, membersKeep } from './fleet/group
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
-export { HOSTS_LEAVE, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
+export { HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'

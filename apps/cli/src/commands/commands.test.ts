@@ -199,7 +199,7 @@ test('explain tells how the best hosts were weighed, and writes a page for a tic
 test('a page for a ticket names the nearest of the refused', async () => {
   const { out, err, code } = await run('explain', await refusedDecision(), '--markdown')
   expect([err, code]).toEqual(['', 0])
-  expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nNone of 6 hosts passed: /)
+  expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it: /)
   expect(out).toMatch(/\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| RamFilter: /)
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })

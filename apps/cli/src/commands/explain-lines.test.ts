@@ -122,7 +122,7 @@ test('the tries before are told, oldest first, with the host that each lost and 
       at: '2026-01-15T12:00:00Z',
       outcome: 'PLACED',
       lostTries: [],
-      reasons: [],
+      cause: null,
       destinations: [{ selected: { host: { name: 'a' }, claim: { state: 'RELEASED', reason: 'no image' } } }],
       previous: null,
     },

@@ -34,7 +34,9 @@ test('a dry run tells what is in the profile and what is not, in 80 columns, and
   const { out, err, code } = await importing(OLD, '--dry-run', '--release', 'juno')
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out.slice(0, out.indexOf('The profile')))).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/^Read as Nova juno\.\n\nFILTER +OPTIONS\nRetryFilter +-\n/)
+  expect(out).toMatch(
+    /^Read as Nova juno\.\nBefore the filters it keeps: traits, requested destinations\.\n\nFILTER +OPTIONS\nRetryFilter +-\n/,
+  )
   expect(out).toMatch(/\nRAMWeigher +-1 +-\n/)
   expect(out).toMatch(/\n +5 +refused +\[DEFAULT\] scheduler_max_attempts is "many"; it must be a whole\n +number of 1 to 100; /)
   expect(out).toContain('\n1 option not about choosing hosts left alone.\n')
@@ -57,7 +59,10 @@ test('--json has the document, what was found line by line, and what was left al
       nova: { maxAttempts: 3 },
       filters: [{ name: 'RetryFilter' }, {}, {}, {}, {}],
     },
-    findings: [{ kind: 'refused', line: 5, subject: '[DEFAULT] scheduler_max_attempts' }],
+    findings: [
+      { kind: 'note', line: 3, subject: 'AvailabilityZoneFilter' },
+      { kind: 'refused', line: 5, subject: '[DEFAULT] scheduler_max_attempts' },
+    ],
     elsewhere: [{ section: 'DEFAULT', option: 'my_ip', line: 2 }],
   })
 })

@@ -15,7 +15,7 @@ interface TriedBefore {
   readonly at: string
   readonly outcome: string
   readonly lostTries: readonly LostTry[]
-  readonly reasons: readonly { readonly filter: string }[]
+  readonly cause: { readonly code: string | null } | null
   readonly destinations: readonly {
     readonly selected: {
       readonly host: { readonly name: string }
@@ -32,7 +32,7 @@ export interface Tried {
     | null
 }
 
-const TRY = `id at outcome lostTries { attempt at hostNames code text } reasons { filter }
+const TRY = `id at outcome lostTries { attempt at hostNames code text } cause { code }
   destinations { selected { host { name } claim { state reason } } }`
 
 /** What `toTryLines` tells, of a Decision. */
@@ -49,12 +49,11 @@ export function toTryLines({ lostTries = [], previous = null }: Tried): readonly
 
 const lostText = ({ at, hostNames, text }: LostTry): string => `${hostNames.join(', ')}: ${text} (${at})`
 
-function beforeText({ id, at, outcome, destinations, reasons }: TriedBefore): string {
-  const [reason] = reasons
+function beforeText({ id, at, outcome, destinations, cause }: TriedBefore): string {
   const ends = destinations.map(
     ({ selected: { host, claim } }) =>
       `${host.name}, ${claim === null ? 'no claim of it is known' : `claim ${claim.state}${claim.reason ? `: ${claim.reason}` : ''}`}`,
   )
-  const end = ends.length > 0 ? ends.join('; ') : reason === undefined ? '' : `most by ${reason.filter}`
+  const end = ends.length > 0 ? ends.join('; ') : cause?.code == null ? '' : `for ${cause.code}`
   return `${outcome}${end === '' ? '' : ` ${end}`} (${id}, ${at})`
 }

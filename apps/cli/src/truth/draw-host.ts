@@ -52,6 +52,7 @@ const supported = [
   { arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' },
   { arch: 'aarch64', hvType: 'kvm', vmMode: 'hvm' },
   { arch: 'x86_64', hvType: 'xen', vmMode: 'xen' },
+  { arch: 'amd64', hvType: 'KVM', vmMode: 'hv' },
 ]
 
 function drawInventory(draw: Draw, resourceClass: string): NonNullable<HostStatsInput['inventories']>[number] {

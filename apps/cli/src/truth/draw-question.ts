@@ -114,10 +114,10 @@ function drawExtraSpecs(draw: Draw): Record<string, string> {
 
 function drawImage(draw: Draw): NonNullable<RequestSpecInput['image']> {
   return {
-    architecture: draw.of([null, null, 'x86_64', 'aarch64']),
+    architecture: draw.of([null, null, 'x86_64', 'aarch64', 'AMD64']),
     properties: {
-      ...(draw.chance(50) && { [draw.of(['img_hv_type', 'hypervisor_type'])]: draw.of(['kvm', 'xen', 'qemu']) }),
-      ...(draw.chance(30) && { [draw.of(['hw_vm_mode', 'vm_mode'])]: draw.of(['hvm', 'xen']) }),
+      ...(draw.chance(50) && { [draw.of(['img_hv_type', 'hypervisor_type'])]: draw.of(['kvm', 'xen', 'qemu', 'xapi']) }),
+      ...(draw.chance(30) && { [draw.of(['hw_vm_mode', 'vm_mode'])]: draw.of(['hvm', 'xen', 'pv']) }),
       ...(draw.chance(20) && { hw_architecture: 'x86_64' }),
       ...(draw.chance(50) && {
         [draw.of(['img_hv_requested_version', 'hypervisor_version_requires'])]: draw.of([

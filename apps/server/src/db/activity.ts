@@ -1,6 +1,6 @@
 import { currentSpec, type PublishedSpec, type RequestSpec } from '@gantt/scheduler-core'
 import { Prisma } from '../generated/prisma/client.ts'
-import { LAST_REASON } from './decision-query.ts'
+import { CAUSE } from './decision-query.ts'
 import type { PrismaClient } from './prisma.ts'
 
 /** A span of store time, milliseconds since 1970, in steps of equal length, of which the last may be cut: `since` is in it, `until` is not. */
@@ -23,8 +23,7 @@ export interface StepCount {
 export interface FailureCount {
   readonly code: string
   readonly decisions: number
-  /** Who refused, and why, in the newest of them. */
-  readonly filter: string
+  /** The sentences of the newest of them. */
   readonly text: string
 }
 
@@ -96,14 +95,12 @@ export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED
       }
     },
     async failures(span) {
-      const reasons = await prisma.$queryRaw<{ code: string; decisions: bigint; filter: string; text: string }[]>`
-        SELECT reason ->> 'code' AS code, count(*) AS decisions,
-          (array_agg(reason ->> 'filter' ORDER BY d.at_ms DESC, d.id))[1] AS filter,
-          (array_agg(reason ->> 'text' ORDER BY d.at_ms DESC, d.id))[1] AS text
+      const causes = await prisma.$queryRaw<{ code: string; decisions: bigint; text: string }[]>`
+        SELECT why.code, count(*) AS decisions, (array_agg(why.text ORDER BY d.at_ms DESC, d.id))[1] AS text
         FROM (SELECT d.id, d.at_ms, d.document FROM decision d WHERE ${isWithin(span)} AND ${FAILED} ORDER BY d.at_ms DESC LIMIT ${MOST_FAILED}) d,
-          LATERAL (${LAST_REASON}) AS last(reason)
-        GROUP BY code ORDER BY decisions DESC, code LIMIT ${MOST_CODES}`
-      return reasons.map(({ decisions, ...reason }) => ({ ...reason, decisions: Number(decisions) }))
+          LATERAL (${CAUSE}) AS why
+        WHERE why.code IS NOT NULL GROUP BY why.code ORDER BY decisions DESC, why.code LIMIT ${MOST_CODES}`
+      return causes.map(({ decisions, ...cause }) => ({ ...cause, decisions: Number(decisions) }))
     },
     async flavors(span) {
       const flavors = await prisma.$queryRaw<{ decisions: bigint; document: PublishedSpec }[]>`

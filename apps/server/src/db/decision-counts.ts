@@ -1,10 +1,10 @@
 import { isOfTime, type Query, type Span } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
-import { CHAIN, decisionQuerySql, FLAVOR, type HostNames, LAST_REASON, PROJECT, spanSql } from './decision-query.ts'
+import { CAUSE, CHAIN, decisionQuerySql, FLAVOR, type HostNames, PROJECT, spanSql } from './decision-query.ts'
 import type { PrismaClient } from './prisma.ts'
 
 /** What decisions are gathered by. */
-export type DecisionGrouping = 'REASON' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
+export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
 
 /** Decisions of a query in a span of store time; what the query itself says of the time is not looked at. */
 export interface Counted {
@@ -59,7 +59,7 @@ export interface DecisionCountStore {
 export const MOST_COUNTED = 100_000
 
 const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
-  REASON: Prisma.sql`(SELECT last.reason ->> 'code' FROM (${LAST_REASON}) AS last)`,
+  CAUSE: Prisma.sql`(SELECT why.code FROM (${CAUSE}) AS why)`,
   FLAVOR,
   PROJECT,
   PROFILE: Prisma.sql`d.profile`,

@@ -62,10 +62,16 @@ export const PROJECT = ofRequest('{record,request,projectId}', 'project_id')
 /** The instance that a request names first: the same for all tries of it. */
 export const CHAIN = Prisma.sql`d.instance_uuids[1]`
 
-/** The reason of a decision (d) as `lastReason` says it: the filters stand in their order, and of one the reason of most hosts first. */
-export const LAST_REASON = Prisma.sql`SELECT one.reason
-  FROM jsonb_array_elements(d.document -> 'reasons') WITH ORDINALITY AS one(reason, place)
-  WHERE one.reason ->> 'filter' = d.document #>> '{reasons,-1,filter}' ORDER BY one.place LIMIT 1`
+/**
+ * Code and text of why a decision (d) found no host, as `causeOfRefusal` says it: the cause that was kept, else a reason. Reasons stand in
+ * the order of the filters, and of one filter that of most hosts first.
+ */
+export const CAUSE = Prisma.sql`SELECT d.document -> 'cause' ->> 'code' AS code, d.document -> 'cause' ->> 'text' AS text
+  WHERE d.document ? 'cause'
+  UNION ALL
+  (SELECT one.reason ->> 'code', one.reason ->> 'text'
+    FROM jsonb_array_elements(d.document -> 'reasons') WITH ORDINALITY AS one(reason, place)
+    WHERE NOT d.document ? 'cause' AND one.reason ->> 'filter' = d.document #>> '{reasons,-1,filter}' ORDER BY one.place LIMIT 1)`
 
 /** Each field as a set of texts. */
 const textsOf: Readonly<Record<string, Prisma.Sql>> = {
@@ -79,7 +85,7 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   project: Prisma.sql`(VALUES (${PROJECT}))`,
   profile: Prisma.sql`(VALUES (d.profile), (split_part(d.profile, '@', 1)))`,
   reason: Prisma.sql`(SELECT reason ->> 'code' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
-  'reason.last': Prisma.sql`(SELECT last.reason ->> 'code' FROM (${LAST_REASON}) AS last)`,
+  cause: Prisma.sql`(SELECT why.code FROM (${CAUSE}) AS why)`,
   filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
 }
 

@@ -177,7 +177,7 @@ function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, q
 }
 
 /** What is kept of a decision in long form. */
-type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons'>
+type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons' | 'cause'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -218,15 +218,15 @@ export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is U
 /** A decision is kept packed beside its columns and its request, or as older releases did: all of it in the document. */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)
-  const reasons = reasonsIn(document)
-  if (reasons === undefined) throw new UnreadableDecisionError(id, 'its reasons are damaged')
+  const refusal = refusalIn(document)
+  if (refusal === undefined) throw new UnreadableDecisionError(id, 'its reasons are damaged')
   if (request === null) throw new UnreadableDecisionError(id, `its request ${row.requestSpecId} is not in the tables`)
   const { profile, seed, attempt } = row
   return {
     ...unpackOrSay(packed, { id, request: request as PublishedSpec, profile, seed, attempt }),
     place: { basis: Number(row.revision), entryId: row.entryId, position: row.entryPlace },
     claimIds: row.claimIds ?? [],
-    reasons,
+    ...refusal,
   }
 }
 
@@ -248,6 +248,13 @@ const isAnswer = (one: unknown): boolean => isObject(one) && isDestination(one.s
 const isReason = (one: unknown): boolean =>
   isObject(one) && isText(one.filter) && isText(one.code) && isText(one.text) && Number.isInteger(one.hosts)
 
+const isCause = (one: unknown): boolean =>
+  isObject(one) &&
+  (one.code === null || isText(one.code)) &&
+  isText(one.text) &&
+  (one.admitted === null || Number.isInteger(one.admitted)) &&
+  (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
+
 /** As far as those who read it go without looking. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
@@ -260,13 +267,18 @@ const isLongForm = (document: unknown): document is Document =>
   Number.isInteger(document.place.basis) &&
   isListOf(document.answer, isAnswer) &&
   isListOf(document.claimIds, isText) &&
-  isListOf(document.reasons, isReason)
+  isRefusal(document)
 
-/** Reasons beside a packed decision; undefined where they are not what was written. */
-function reasonsIn(document: unknown): Document['reasons'] | undefined {
+type Refusal = Pick<Document, 'reasons' | 'cause'>
+
+const isRefusal = (document: Readonly<Record<string, unknown>>): boolean =>
+  isListOf(document.reasons, isReason) && (document.cause === undefined || isCause(document.cause))
+
+/** Reasons and cause beside a packed decision; undefined where they are not what was written. */
+function refusalIn(document: unknown): Refusal | undefined {
   if (!isObject(document)) return undefined
-  const { reasons = [] } = document as { readonly reasons?: Document['reasons'] }
-  return isListOf(reasons, isReason) ? reasons : undefined
+  const { reasons = [], cause } = document as Partial<Refusal>
+  return isRefusal({ reasons, cause }) ? { reasons, ...(cause !== undefined && { cause }) } : undefined
 }
 
 const outcomes = ['PLACED', 'PARTIAL', 'NO_VALID_HOST'] as const satisfies readonly StoredDecision['outcome'][]
@@ -290,10 +302,10 @@ function unpackOrSay(packed: Uint8Array, beside: Beside): KeptDecision {
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
   const rows = decisions.map((decision) => {
-    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, tookUs } = decision
+    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
     const { hosts, instanceUuids } = searchedOf(decision)
     return {
-      ...packedOr({ record, place, answer, claimIds, reasons }, mayPack),
+      ...packedOr({ record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) }, mayPack),
       ...hashesOf(decision),
       id,
       outcome,
@@ -324,11 +336,11 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
 
 /** In few bytes where every replica reads them and they hold all of it, else in long form. */
 function packedOr(decision: Document, mayPack: boolean) {
-  const { place: _columns, claimIds, reasons, ...kept } = decision
+  const { place: _columns, claimIds, reasons, cause, ...kept } = decision
   const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined
   if (packed === undefined) return { document: decision, packed: null, claim_ids: null }
   return {
-    document: reasons.length > 0 ? { reasons } : {},
+    document: { ...(reasons.length > 0 && { reasons }), ...(cause !== undefined && { cause }) },
     packed: Buffer.from(packed).toString('base64'),
     claim_ids: claimIds.length > 0 ? claimIds : null,
   }

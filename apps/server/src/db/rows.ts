@@ -1,4 +1,4 @@
-import type { Code, DecisionRecord, FieldChange, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
+import type { Code, DecisionRecord, FieldChange, HostName, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 import type { KeptReceipt } from './receipts.ts'
 
 /** Where a decision stands: what its replay needs beside the record. */
@@ -18,13 +18,15 @@ export interface RefusalReason {
   readonly text: string
 }
 
-/**
- * Of reasons in the order of the filters: what most hosts were refused for by the filter that left none. The tables find it by
- * db/decision-query.ts.
- */
-export function lastReason(reasons: readonly RefusalReason[]): RefusalReason | undefined {
-  const last = reasons.at(-1)
-  return reasons.find(({ filter }) => filter === last?.filter)
+/** Why no host took an instance, as it is kept and counted (scheduler-core/src/cause). */
+export interface KeptCause {
+  /** Null: there was no host at all. */
+  readonly code: Code | null
+  readonly text: string
+  /** Hosts that the request itself admitted; null: not known. */
+  readonly admitted: number | null
+  /** The host that came nearest to taking the instance; null: there is none that the request admits or names, or it is not known. */
+  readonly nearest: HostName | null
 }
 
 /** By what a decision is searched: hosts that were chosen, and instances. */
@@ -47,12 +49,25 @@ export interface StoredDecision {
   readonly answer: readonly SelectedDestination[]
   readonly claimIds: readonly string[]
   readonly reasons: readonly RefusalReason[]
+  /** Absent: no refusal, or one that was kept before feature level 10. */
+  readonly cause?: KeptCause
   /** How long the replica that made it took to decide, whole microseconds; absent or null: not measured, as by older releases. */
   readonly tookUs?: number | null
   /** Present where it was read from the tables. */
   readonly receipt?: KeptReceipt
   /** As in the tables; absent: as the record has it. */
   readonly searched?: Searched
+}
+
+/**
+ * Why a decision found no host; undefined where none was kept. Refusals from before feature level 10 have their reasons alone: then it is
+ * what most hosts were refused for by the filter that left none. The tables find its code by db/decision-query.ts.
+ */
+export function causeOfRefusal({ cause, reasons }: Pick<StoredDecision, 'cause' | 'reasons'>): KeptCause | undefined {
+  if (cause !== undefined) return cause
+  const last = reasons.at(-1)
+  const main = reasons.find(({ filter }) => filter === last?.filter)
+  return main && { code: main.code, text: main.text, admitted: null, nearest: null }
 }
 
 /** A decision in the tables of which only the columns can be read: its record is damaged, or of a newer release. */

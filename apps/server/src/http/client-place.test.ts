@@ -116,7 +116,7 @@ test('what no host can take is answered as selectDestinations answers it', async
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 9_999_999 } } }
   expect(await clientWith().place({ spec }, startOn('h1'))).toMatchObject({
     __typename: 'NoValidHost',
-    reasons: [{ code: 'memory.short' }],
+    reasons: [{ code: 'memory.too_little' }],
   })
 })
 

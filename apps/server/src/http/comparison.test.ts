@@ -51,7 +51,7 @@ test('the request is told as the cause where it alone differs', async () => {
     node: 'h1',
     a: 'SELECTED',
     b: 'FILTERED',
-    because: 'In the second, RamFilter refused it. MEMORY_MB: 65536 MiB needed, 32768 free.',
+    because: 'In the second, RamFilter refused it. 65536 MiB needed by one instance; the host has 32768 MiB in all.',
   })
 })
 

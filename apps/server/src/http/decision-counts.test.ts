@@ -97,7 +97,7 @@ describe('in steps of time', () => {
 })
 
 describe('in groups', () => {
-  test.each(['REASON', 'FLAVOR', 'PROJECT', 'PROFILE', 'CHAIN'])(
+  test.each(['CAUSE', 'FLAVOR', 'PROJECT', 'PROFILE', 'CHAIN'])(
     'by %s each is found by its terms, and each decision is in one',
     async (by) => {
       for (const query of ['', '-flavor:small']) {

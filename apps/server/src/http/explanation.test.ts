@@ -35,10 +35,10 @@ async function explain(id: string, fields: string) {
   return { ...decision, ...decision.explanation }
 }
 
-test('a headline says who refused, for what, and who was nearest', async () => {
+test('a headline says of which hosts, why they refuse, and who was nearest', async () => {
   const { headline } = await explain(failed, 'headline')
   expect(headline).toBe(
-    'None of 4 hosts passed: RamFilter refused 3 (memory.short), ComputeFilter refused 1 (host.disabled). Nearest: middle: MEMORY_MB: 32768 MiB needed, 24576 free.',
+    'Of 4 hosts none takes it: 2 with too little memory in all, 1 with too few vCPUs left, 1 not enabled, and 1 more reason. Nearest is middle: 32768 MiB needed by one instance; the host has 24576 MiB in all.',
   )
   expect((await explain(placed, 'headline')).headline).toMatch(/^(small|middle) was taken: the best of 2 hosts that passed, of 4\.$/)
 })
@@ -52,7 +52,12 @@ test('the matrix agrees with the steps, the verdicts and the funnel of the recor
   expect(hostNames).toEqual(['small', 'middle', 'busy', 'shut'])
   expect(filters).toEqual(steps.map(({ name }: { name: string }) => name))
   expect(bytes(matrix.firstFailing).map((f) => filters[f])).toEqual(['RamFilter', 'RamFilter', 'RamFilter', 'ComputeFilter'])
-  expect(bytes(matrix.reason).map((code) => reasonCodes[code])).toEqual(['memory.short', 'memory.short', 'memory.short', 'host.disabled'])
+  expect(bytes(matrix.reason).map((code) => reasonCodes[code])).toEqual([
+    'memory.too_little',
+    'memory.too_little',
+    'memory.short',
+    'host.disabled',
+  ])
   const size = Math.ceil(filters.length / 8)
   const bits = bytes(matrix.bits)
   const refusing = (host: number) => filters.filter((_: string, f: number) => ((bits[host * size + (f >> 3)] ?? 0) >> (f & 7)) & 1)
@@ -110,7 +115,7 @@ describe('the page for a ticket', () => {
       ['## 0 of 4 hosts passed'],
       [
         expect.stringMatching(
-          /^None of 4 hosts passed: RamFilter refused 3 \(memory\.short\), .* MEMORY_MB: 32768 MiB needed, 24576 free\.$/,
+          /^Of 4 hosts none takes it: .* Nearest is middle: 32768 MiB needed by one instance; the host has 24576 MiB in all\.$/,
         ),
       ],
       [expect.stringMatching(/^Profile default@\d+, revision \d+, REPLAYED\.$/)],
@@ -118,13 +123,13 @@ describe('the page for a ticket', () => {
         '| Filter | In | Out | Refused | Why |',
         '| --- | --: | --: | --: | --- |',
         '| ComputeFilter | 4 | 3 | 1 | 1 × The host is DISABLED: &lt;b> \\| disk. |',
-        '| RamFilter | 3 | 0 | 3 | 3 × memory.short, such as: MEMORY_MB: 32768 MiB needed, 8192 free. |',
+        '| RamFilter | 3 | 0 | 3 | 2 × memory.too_little, such as: 32768 MiB needed by one instance; the host has 8192 MiB in all.<br>1 × MEMORY_MB: 32768 MiB needed, 5536 free. |',
         ...Array(2).fill(expect.stringMatching(/^\| \w+ \| 0 \| 0 \| 0 \| {2}\|$/)),
       ],
       ['## Nearest'],
       [
-        '- middle: MEMORY_MB: 32768 MiB needed, 24576 free.',
-        '- small: MEMORY_MB: 32768 MiB needed, 8192 free.',
+        '- middle: 32768 MiB needed by one instance; the host has 24576 MiB in all.',
+        '- small: 32768 MiB needed by one instance; the host has 8192 MiB in all.',
         '- shut: The host is DISABLED: &lt;b> \\| disk.',
         expect.stringMatching(/^- busy: MEMORY_MB: 32768 MiB needed, 5536 free\. /),
       ],

@@ -30,10 +30,10 @@ describe('place, explain, why not', () => {
       { d: placed.decision.id },
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
-    expect(whyNot.headline).toBe('small was refused by RamFilter. MEMORY_MB: 4096 MiB needed, 2048 free.')
-    expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([
-      { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' },
-    ])
+    expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in all.')
+    // in all, and of that what is free
+    const short = { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' }
+    expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([short, short])
     expect(explainPlacement.fidelity).toBe('REPLAYED')
     expect(explainPlacement.verdicts.nodes.map(({ hostName, outcome }: Json) => [hostName, outcome])).toEqual([
       ['big', 'SELECTED'],
@@ -125,9 +125,12 @@ describe('place, explain, why not', () => {
       __typename: 'NoValidHost',
       code: 'NO_VALID_HOST',
       placedCount: 0,
+      message: expect.stringMatching(
+        /^No host can take the instance\. Of 3 hosts none takes it: 3 with too little memory in all\. Nearest is big: 1000000 MiB needed/,
+      ),
       decision: { outcome: 'NO_VALID_HOST' },
     })
-    expect(refused.reasons).toEqual([expect.objectContaining({ filter: 'RamFilter', code: 'memory.short', hosts: 3 })])
+    expect(refused.reasons).toEqual([expect.objectContaining({ filter: 'RamFilter', code: 'memory.too_little', hosts: 3 })])
     expect((await place({ idempotencyKey: 'free' })).__typename).toBe('SelectDestinationsPayload')
   })
 

@@ -105,7 +105,12 @@ test('what is not known is left out, and names are quoted', () => {
     compared: 0,
     agreedAt: null,
   }
-  const proposals = { counted: 7, fruitless: new Map([['claim.no_room', 3] as const]), unlogged: 5 }
+  const proposals = {
+    counted: 7,
+    fruitless: new Map([['claim.no_room', 3] as const]),
+    unlogged: 5,
+    refused: new Map([['memory.short', 2] as const]),
+  }
   const text = metricsText({
     health,
     auditor,
@@ -125,6 +130,7 @@ test('what is not known is left out, and names are quoted', () => {
   expect(text).toContain('gantt_state_age_seconds 1.5\n')
   expect(text).toContain('gantt_proposals_counted_total 7\n')
   expect(text).toContain('gantt_decisions_unlogged_total 5\n')
+  expect(text).toContain('gantt_decisions_refused_total{cause="memory.short"} 2\n')
   expect(text).toContain('gantt_proposals_fruitless_total{rule="claim.no_room"} 3\n')
   expect(text).toContain('gantt_host_warnings{code="use.no_instances"} 2\n')
   expect(text).toContain('gantt_longest_pause_seconds 0.012\n')

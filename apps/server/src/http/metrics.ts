@@ -89,6 +89,14 @@ export function metricsText({ health, auditor, proposals, hosts, warnings, aggre
       `{rule="${rule}"}`,
     )
   tell('decisions_unlogged_total', 'counter', 'Decisions of this replica that needed no proposal: refusals and advice.', proposals.unlogged)
+  for (const [code, times] of proposals.refused)
+    tell(
+      'decisions_refused_total',
+      'counter',
+      'Refusals of this replica, by why no host was found: what most of the hosts that the request admits were refused for.',
+      times,
+      `{cause="${code}"}`,
+    )
   tell('hosts', 'gauge', 'Hosts that have reported.', hosts)
   for (const [code, count] of warnings)
     tell(

@@ -249,9 +249,11 @@ describe('a profile with compat: nova', () => {
     expect(placed.destinations[0].selected.host.name).not.toBe('n4')
     const own = await select({ nova: requestSpec({ force_hosts: ['n4'] }) })
     expect(own.reasons).toContainEqual(expect.objectContaining({ filter: 'ComputeFilter', code: 'host.disabled', hosts: 1 }))
+    // no filter on forced hosts, but Placement; and their names without regard to case
     const forced = await select({ nova: requestSpec({ force_hosts: ['N4'] }) }, byNova)
-    // no filter on forced hosts, and their names without regard to case
-    expect(forced.destinations[0].selected.host.name).toBe('n4')
+    expect(forced.reasons).toContainEqual(expect.objectContaining({ filter: 'PlacementStatus', code: 'host.disabled', hosts: 1 }))
+    const enabled = await select({ nova: requestSpec({ force_hosts: ['N1'] }) }, byNova)
+    expect(enabled.destinations[0].selected.host.name).toBe('n1')
   })
 
   test('a forced host needs the room of its claim all the same', async () => {

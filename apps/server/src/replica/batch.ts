@@ -4,6 +4,7 @@ import {
   type Change,
   type Claim,
   type ClaimRef,
+  causeOf,
   currentSpec,
   type Decided,
   decide,
@@ -11,6 +12,7 @@ import {
   type Entry,
   type Fleet,
   groupOf,
+  KEPT_CAUSES,
   lacksOf,
   levelOf,
   liftSource,
@@ -22,8 +24,10 @@ import {
   STRICT_CLAIMS,
   unansweredOf,
 } from '@gantt/scheduler-core'
+import type { KeptCause } from '../db/rows.ts'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
+import { keptCause } from './kept-cause.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
@@ -240,8 +244,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
-    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source, found?.ends)
-    return unloggedStep(fleet, work, decided, reasons)
+    if (decided.answer.length > 0) return adviceStep(fleet, work, decided)
+    return refusalStep(fleet, work, decided, whyRefused(fleet, overlay, work, decided, source, found?.ends))
   }
   work.attempt = attempt
   const { record, parts, answer } = decided
@@ -293,45 +297,52 @@ function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mism
   return group !== null && !fleet.groups.accepts(group) ? 'claim.group_mismatch' : undefined
 }
 
-function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found }: Decided, reasons: readonly RefusalReason[]): Step {
-  const { call } = work
+/** What advice and refusals are kept with. They are in no log and carry no stamp: the store's time is that at which the call arrived. */
+function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
   const place = { basis: fleet.place.revision, entryId: null, position: null }
-  const revision = fleet.place.revision
-  // not in the log, so it carries no stamp: the store's time at which the call arrived
-  const base = { record, place, account: call.account, at: Math.max(fleet.now, work.notAfter - call.deadlineMs) }
-  if (answer.length > 0) {
-    const outcome: PlacementOutcome = {
-      type: 'placed',
-      decision: record.id,
-      answer,
-      claims: answer.map(() => undefined),
-      replayed: false,
-      revision,
-    }
-    return {
-      type: 'unlogged',
-      decision: { ...base, outcome: answer.length < call.request.numInstances ? 'PARTIAL' : 'PLACED', answer, reasons: [] },
-      answer: () => work.settle(outcome),
-      fail: (error) => work.fail(error),
-    }
+  return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }
+}
+
+function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
+  const { answer, record } = decided
+  const outcome: PlacementOutcome = {
+    type: 'placed',
+    decision: record.id,
+    answer,
+    claims: answer.map(() => undefined),
+    replayed: false,
+    revision: fleet.place.revision,
   }
+  const isPart = answer.length < work.call.request.numInstances
   return {
     type: 'unlogged',
-    decision: { ...base, outcome: 'NO_VALID_HOST', answer: [], reasons },
-    answer: () => work.settle({ type: 'refused', record, place, reasons, found, revision }),
+    decision: { ...unlogged(fleet, work, decided), outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] },
+    answer: () => work.settle(outcome),
     fail: (error) => work.fail(error),
   }
 }
 
-/** Why each host is out for the instance that found none, counted by filter and code: earlier picks hold their share. */
-function refusalReasons(
+function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reasons, cause }: Refused): Step {
+  const { record, found } = decided
+  const kept = unlogged(fleet, work, decided)
+  const { place } = kept
+  return {
+    type: 'unlogged',
+    decision: { ...kept, outcome: 'NO_VALID_HOST', answer: [], reasons, ...(fleet.hosts.featureLevel >= KEPT_CAUSES && { cause }) },
+    answer: () => work.settle({ type: 'refused', record, place, reasons, cause, found, revision: fleet.place.revision }),
+    fail: (error) => work.fail(error),
+  }
+}
+
+/** Why no host takes the instance that found none, and why each is out, counted by filter and code: earlier picks hold their share. */
+function whyRefused(
   fleet: Fleet,
   overlay: Overlay,
   { claimIds, gathered }: PlacementWork,
   { record, found, judged: profile }: Decided,
   source: Claim | undefined,
   ends: Claim | undefined,
-): RefusalReason[] {
+): Refused {
   const held = overlay.size
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
@@ -351,6 +362,12 @@ function refusalReasons(
       solution: gathered.solution,
     })
   const reasons = refusalsOf(fleet, request, profile, found)
+  const cause = keptCause(causeOf(fleet, request, profile, found))
   overlay.rollback(held)
-  return reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
+  return { cause, reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })) }
+}
+
+interface Refused {
+  readonly reasons: readonly RefusalReason[]
+  readonly cause: KeptCause
 }

@@ -1,5 +1,5 @@
 import type { Claim, ClaimRef, Code, DecisionRecord, Intent, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
-import type { DecisionPlace, RefusalReason } from '../db/rows.ts'
+import type { DecisionPlace, KeptCause, RefusalReason } from '../db/rows.ts'
 import type { Gather } from './gather.ts'
 
 export type { DecisionPlace, RefusalReason } from '../db/rows.ts'
@@ -43,6 +43,7 @@ export type PlacementOutcome =
       readonly record: DecisionRecord
       readonly place: DecisionPlace
       readonly reasons: readonly RefusalReason[]
+      readonly cause: KeptCause
       /** Instances that found a host before one did not. */
       readonly found: number
       readonly revision: number
@@ -62,6 +63,7 @@ export interface UnloggedDecision {
   readonly outcome: 'NO_VALID_HOST' | 'PLACED' | 'PARTIAL'
   readonly answer: readonly SelectedDestination[]
   readonly reasons: readonly RefusalReason[]
+  readonly cause?: KeptCause
   /** How long deciding took, whole microseconds. */
   readonly tookUs?: number
 }

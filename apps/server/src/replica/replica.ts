@@ -547,7 +547,7 @@ export class Replica {
     for (const { work, outcome } of settled)
       this.#held.hold({ place, work, answer: () => work.settle(outcome), fail: (error) => work.fail(error) })
     if (unlogged.length === 0) return
-    this.#retries.unlogged(unlogged.length)
+    this.#retries.unlogged(unlogged.map(({ decision }) => decision))
     this.#held.hold({
       place,
       answer: () => this.#unlogged.record(unlogged),

@@ -52,8 +52,10 @@ test('what came of all proposals is counted by what was in the way', () => {
   attempt(3, aWork('d1'), ['claim.no_room', 'append.refused'], retries)
   attempt(1, aWork('d2'), ['claim.no_room'], retries)
   retries.succeeded()
-  retries.unlogged(2)
-  expect(retries.tally).toMatchObject({ counted: 1, unlogged: 2 })
+  const refusal = { cause: { code: 'memory.short', text: '', admitted: 1, nearest: null }, reasons: [] } as const
+  retries.unlogged([refusal, { reasons: [] }, { ...refusal, cause: { ...refusal.cause, code: null } }, refusal])
+  expect(retries.tally).toMatchObject({ counted: 1, unlogged: 4 })
+  expect([...retries.tally.refused]).toEqual([['memory.short', 2]])
   expect([...retries.tally.fruitless]).toEqual([
     ['claim.no_room', 3],
     ['append.refused', 1],

@@ -1,5 +1,7 @@
 import type { Code } from '@gantt/scheduler-core'
+import { causeOfRefusal } from '../db/rows.ts'
 import type { Timers } from '../timers.ts'
+import type { UnloggedDecision } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
 /** Times that one call is decided before it is given up. */
@@ -37,6 +39,8 @@ export interface Tally {
   readonly fruitless: ReadonlyMap<Obstacle, number>
   /** Decisions that needed no proposal: refusals and advice. */
   readonly unlogged: number
+  /** Refusals among them, by why no host was found. */
+  readonly refused: ReadonlyMap<Code, number>
 }
 
 /** Bounds how often a call is decided again, and tells which rule is in the way when that repeats. */
@@ -45,7 +49,7 @@ export interface Retries {
   /** Notes that a proposal counts. */
   succeeded(): void
   /** Notes decisions that need no proposal. */
-  unlogged(count: number): void
+  unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
   /** Notes that a decision of this call came to nothing. False when that was the last attempt: the call has been told. */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
@@ -54,14 +58,19 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
   const obstacles = new WeakMap<Attempted, Map<Obstacle, number>>()
   const quietUntil = new Map<Obstacle, number>()
   const fruitless = new Map<Obstacle, number>()
-  const tally = { counted: 0, fruitless, unlogged: 0 }
+  const refused = new Map<Code, number>()
+  const tally = { counted: 0, fruitless, unlogged: 0, refused }
   return {
     tally,
     succeeded() {
       tally.counted++
     },
-    unlogged(count) {
-      tally.unlogged += count
+    unlogged(decisions) {
+      tally.unlogged += decisions.length
+      for (const decision of decisions) {
+        const code = causeOfRefusal(decision)?.code ?? null
+        if (code !== null) refused.set(code, (refused.get(code) ?? 0) + 1)
+      }
     },
     mayTryAgain(work, obstacle) {
       fruitless.set(obstacle, (fruitless.get(obstacle) ?? 0) + 1)

@@ -6,7 +6,7 @@ import { createVitals } from './vitals.ts'
 /** Vitals of a replica that does what a test says, on a clock that stands still. */
 function aReplica() {
   const fruitless = new Map<Obstacle, number>()
-  const tally = { counted: 0, fruitless, unlogged: 0 }
+  const tally = { counted: 0, fruitless, unlogged: 0, refused: new Map() }
   let now = 5_000
   const look = createVitals({ tally, fleet: new Fleet() }, { now: () => now })
   return {

@@ -28,14 +28,13 @@ const ActivityStep = builder.objectRef<StepView>('ActivityStep').implement({
 
 const FailureCount = builder.objectRef<FailureShape>('FailureCount').implement({
   description:
-    'Failed decisions by what took the last hosts left: the code for which the filter that left none refused most. Each is counted once; those that placed some of their instances keep no reasons.',
+    'Failed decisions by why no host was found (`cause`). Each is counted once; those that placed some of their instances keep no cause.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'From the catalogue of reasons.' }),
     decisions: t.exposeInt('decisions', {
-      description: 'How many: as many as `outcome:PARTIAL,NO_VALID_HOST reason.last:CODE` finds of the same time.',
+      description: 'How many: as many as `outcome:PARTIAL,NO_VALID_HOST cause:CODE` finds of the same time.',
     }),
-    filter: t.exposeString('filter', { description: 'Who refused, in the newest of them.' }),
-    text: t.exposeString('text', { description: 'Why, in the newest of them.' }),
+    text: t.exposeString('text', { description: 'The sentences of the newest of them.' }),
   }),
 })
 
@@ -90,7 +89,7 @@ Activity.implement({
       resolve: async (activity) => [...(await activity.failures())],
     }),
     failuresCut: t.boolean({
-      description: 'True: there were more failed decisions than the 20,000 newest, whose reasons were counted.',
+      description: 'True: there were more failed decisions than the 20,000 newest, whose causes were counted.',
       resolve: (activity) => activity.isFailuresCut(),
     }),
     flavors: t.field({

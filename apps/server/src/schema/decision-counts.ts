@@ -11,7 +11,7 @@ import { builder } from './builder.ts'
 const DecisionGrouping = builder.enumType('DecisionGrouping', {
   description: 'What decisions are gathered by.',
   values: {
-    REASON: { value: 'REASON' as const, description: 'The code for which most of the last hosts left were refused: `reason.last`.' },
+    CAUSE: { value: 'CAUSE' as const, description: 'The code of why no host was found: `cause`.' },
     FLAVOR: { value: 'FLAVOR' as const, description: 'Name of the flavor: `flavor`.' },
     PROJECT: { value: 'PROJECT' as const, description: 'Project of the request: `project`.' },
     PROFILE: { value: 'PROFILE' as const, description: 'The profile version that decided: `profile`.' },

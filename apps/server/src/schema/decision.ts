@@ -1,5 +1,11 @@
 import { type BatchOfMoves, type FilterCount, fallbackReasons, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
-import type { DecisionPage, DecisionView, LostTry as LostTryShape, StoredDecision } from '../services/decisions.ts'
+import {
+  causeOfRefusal,
+  type DecisionPage,
+  type DecisionView,
+  type LostTry as LostTryShape,
+  type StoredDecision,
+} from '../services/decisions.ts'
 import { sentenceOf } from '../services/outcome.ts'
 import { solverSentence } from '../services/solver-text.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
@@ -10,7 +16,7 @@ import { GapEvent } from './events.ts'
 import { idOf } from './ids.ts'
 import { ExplainLevel, InstanceDestinations } from './placement.ts'
 import { PluginVersion } from './plugin.ts'
-import { ReasonCount } from './reasons.ts'
+import { ReasonCount, RefusalCause } from './reasons.ts'
 import { Decision, Explanation, Host, ProfileVersion } from './refs.ts'
 import { RequestSpec } from './request-spec.ts'
 
@@ -171,6 +177,13 @@ builder.node(Decision, {
       type: [ReasonCount],
       description: 'Why hosts were refused, where an instance found none.',
       resolve: async (view) => [...(await view.load()).reasons],
+    }),
+    cause: t.field({
+      type: RefusalCause,
+      nullable: true,
+      description:
+        'Why no host was found; null where some or all instances were placed. Of a refusal from before feature level 10, the reason of most of the last hosts left.',
+      resolve: async (view) => causeOfRefusal(await view.load()) ?? null,
     }),
     funnel: t.field({
       type: [FunnelStep],

@@ -1,4 +1,5 @@
 import { type HostChange as Change, type ExaminedStep, NOT_THERE, reasonText, type ShadowStep, withoutGone } from '@gantt/scheduler-core'
+import { keptCause } from '../replica/kept-cause.ts'
 import type { Subject } from '../services/explain.ts'
 import { type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
 import { headlineOf, textOf } from '../services/explanation-text.ts'
@@ -8,7 +9,7 @@ import { builder } from './builder.ts'
 import { ResourceNameInput } from './common.ts'
 import { pageArgs } from './connection.ts'
 import { idOf } from './ids.ts'
-import { ReasonCount } from './reasons.ts'
+import { ReasonCount, RefusalCause } from './reasons.ts'
 import { Explanation, ProfileVersion } from './refs.ts'
 import { SpecInput, toSpecDocument } from './request-spec.ts'
 import { FactSource, FilterCheck, HostOutcome, HostVerdict, HostVerdictConnection } from './verdict.ts'
@@ -174,6 +175,12 @@ Explanation.implement({
   description: 'Everything that one instance of a request met, host by host.',
   fields: (t) => ({
     headline: t.string({ description: 'What happened, in a sentence with numbers.', resolve: (examined) => headlineOf(examined) }),
+    cause: t.field({
+      type: RefusalCause,
+      nullable: true,
+      description: 'Why no host passes; null where one does.',
+      resolve: ({ cause }) => cause && keptCause(cause),
+    }),
     matrix: t.field({
       type: VerdictMatrix,
       description: "Every filter's word on every host, as columns.",
@@ -186,7 +193,7 @@ Explanation.implement({
     }),
     nearMisses: t.field({
       type: [HostVerdict],
-      description: 'Refused hosts, nearest to passing first.',
+      description: 'Refused hosts, nearest to passing first; those that the request does not admit come after all others.',
       args: { first: t.arg.int({ defaultValue: 10, description: 'How many at most, 1 to 100.' }) },
       resolve: (examined, { first }) => nearMissesOf(examined, first ?? 10),
     }),

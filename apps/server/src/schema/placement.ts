@@ -17,7 +17,7 @@ import { ClaimLost, ClaimRef } from './claim.ts'
 import { ResourceNameInput } from './common.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 import { idOf } from './ids.ts'
-import { ReasonCount } from './reasons.ts'
+import { ReasonCount, RefusalCause } from './reasons.ts'
 import { Claim, Decision, Host } from './refs.ts'
 import { SpecInput, toSpecDocument } from './request-spec.ts'
 
@@ -143,6 +143,12 @@ const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
       type: [ReasonCount],
       description: 'Why hosts were refused, for the instance that found none.',
       resolve: ({ reasons }) => [...reasons],
+    }),
+    cause: t.field({
+      type: RefusalCause,
+      nullable: true,
+      description: 'What the message says, in parts; null for a key that may not see hosts.',
+      resolve: ({ cause }) => cause,
     }),
     placedCount: t.exposeInt('placedCount', { description: 'Instances that found a host before one did not.' }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),

@@ -138,6 +138,7 @@ const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
   ...answer,
   message: noHostFoundMessage(answer.placedCount, asked),
   reasons: [],
+  cause: null,
 })
 
 /** Claims of the account's instances; all keys of an account are bound to one project. Those of others are as if they were not there. */

@@ -116,7 +116,7 @@ export function lengthOf(since: number, until: number, most: number): number {
 
 /** The field of the grammar that finds a group. */
 const fieldOf: Readonly<Record<DecisionGrouping, string>> = {
-  REASON: 'reason.last',
+  CAUSE: 'cause',
   FLAVOR: 'flavor',
   PROJECT: 'project',
   PROFILE: 'profile',

@@ -1,7 +1,7 @@
 import { allNamesIn, isStorable } from '@gantt/scheduler-core'
 import { compileQuery, decisionFields, parseQuery, type Query, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { HostNames } from '../db/decision-query.ts'
-import { lastReason, type StoredDecision } from '../db/rows.ts'
+import { causeOfRefusal, type StoredDecision } from '../db/rows.ts'
 import { InputFault } from './outcome.ts'
 import { inputProblems } from './query-problems.ts'
 
@@ -48,7 +48,7 @@ const readersIn = (namesOf: (host: string) => readonly string[]): QueryReaders<S
   project: ({ record }) => record.request.projectId ?? undefined,
   profile: ({ record }) => [record.profile, record.profile.split('@')[0] ?? record.profile],
   reason: ({ reasons }) => reasons.map(({ code }) => code),
-  'reason.last': ({ reasons }) => lastReason(reasons)?.code,
+  cause: (decision) => causeOfRefusal(decision)?.code ?? undefined,
   filter: ({ reasons }) => reasons.map(({ filter }) => filter),
   attempt: ({ record }) => record.attempt,
   last: ({ at }) => (Date.now() - at) / 1_000,

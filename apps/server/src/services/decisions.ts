@@ -17,7 +17,7 @@ import { decidedOf } from './report-ages.ts'
 export type { LostTry } from '../db/lost-tries.ts'
 export type { KeptReceipt } from '../db/receipts.ts'
 export type { StoredRequestSpec } from '../db/request-specs.ts'
-export type { RefusalReason, StoredDecision } from '../db/rows.ts'
+export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision } from '../db/rows.ts'
 
 /** How long a look-up waits for the tables to reach what this replica has applied. */
 const WAIT_MS = 5_000

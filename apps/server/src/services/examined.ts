@@ -1,4 +1,5 @@
 import {
+  type Cause,
   type Check,
   checkAgainInSteps,
   contributionAt,
@@ -72,6 +73,8 @@ export interface HostVerdict extends HostName {
 export interface Examined extends Findings {
   readonly question: Question
   readonly instance: number
+  /** Why no host passes; null where one does. */
+  readonly cause: Cause | null
   /** What the profile's filters in shadow mode would have refused; none of it is in the steps. */
   readonly shadows: readonly ShadowStep[]
   /** By position in the order of first sight. */
@@ -97,11 +100,16 @@ export async function examineInstance(question: Question, instance: number, isSh
       before,
       record,
       instance,
-      function* ({ checksOf, reasonOf, ...findings }) {
+      function* ({ checksOf, reasonOf, cause, ...findings }) {
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
         const { records } = fleet.hosts
         return {
-          ...{ ...findings, shadows, names: records.map(({ host, node }) => ({ host, node })) },
+          ...{
+            ...findings,
+            shadows,
+            cause: findings.ranked.length > 0 ? null : yield* cause(),
+            names: records.map(({ host, node }) => ({ host, node })),
+          },
           ...{ reportedAt: records.map(({ reportedAt }) => reportedAt), time: question.decidedAt ?? fleet.now },
         }
       },

@@ -1,17 +1,15 @@
-import { currentSpec, hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
+import { causeText, currentSpec, hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
 import type { Examined, HostVerdict } from './examined.ts'
 import { nearMissesOf, selectionOf } from './explanation.ts'
 import { memberLines, solverLines } from './solver-text.ts'
 import { weighingOf } from './weighing.ts'
 
-/** How many reasons a sentence names; the funnel has them all. */
-const NAMED_REASONS = 3
 const NEAR = 5
 const BEST = 5
 
 /** What happened, in one or two sentences with numbers. */
-export async function headlineOf(examined: Examined): Promise<string> {
-  const { hostCount, ranked, question, instance } = examined
+export function headlineOf(examined: Examined): string {
+  const { hostCount, ranked, question, instance, cause } = examined
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
   const selected = question.answer[instance]?.selected
   if (selected !== undefined) {
@@ -22,13 +20,7 @@ export async function headlineOf(examined: Examined): Promise<string> {
     return `${hostKey(selected)} was taken: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
   }
   if (ranked.length > 0) return `${count(ranked.length, 'host')} of ${hostCount} passed; none was taken.`
-  const refusals = examined.steps.flatMap(({ filter, reasons }) => reasons.map((reason) => ({ ...reason, filter })))
-  const most = [...refusals].sort((a, b) => b.hosts - a.hosts)
-  const named = most.slice(0, NAMED_REASONS).map(({ filter, hosts, code }) => `${filter} refused ${hosts} (${code})`)
-  const rest = most.slice(NAMED_REASONS).reduce((sum, { hosts }) => sum + hosts, 0)
-  const [nearest] = await nearMissesOf(examined, 1)
-  const near = nearest === undefined ? '' : ` Nearest: ${await nearText(nearest)}`
-  return `None of ${count(hostCount, 'host')} passed: ${named.join(', ')}${rest > 0 ? `, others ${rest}` : ''}.${near}`
+  return cause === null ? `None of ${count(hostCount, 'host')} passed.` : causeText(cause)
 }
 
 /** The whole as a page: for a ticket, or for a terminal of 80 columns. */
@@ -46,7 +38,7 @@ export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): 
   const { hosts } = await weighingOf(examined, instance, BEST)
   const sections = [
     write.title(`${ranked.length} of ${count(hostCount, 'host')} passed${which}`),
-    write.text(await headlineOf(examined)),
+    write.text(headlineOf(examined)),
     write.text(`Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`),
     ...(solver === undefined ? [] : [write.title('Solver'), write.list(solverLines(solver))]),
     ...(members.length === 0 ? [] : [write.title('Gang'), write.list(members)]),

@@ -162,12 +162,14 @@ function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): numbe
 const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, filter: number): boolean =>
   filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
 
-/** Refused hosts, nearest to passing first. */
+/** Refused hosts, nearest to passing first: those that the request admits before all others. */
 export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
   if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)
   const matrix = await examined.matrix()
-  return byDistance(matrix)
-    .filter((index) => matrix.rank[index] === 0)
+  const admitting = examined.steps.flatMap(({ isAdmitting }, step) => (isAdmitting ? [step] : []))
+  const isAdmitted = (index: number): boolean => !admitting.some((step) => refusesAt(matrix, index, step))
+  const refused = byDistance(matrix).filter((index) => matrix.rank[index] === 0)
+  return [...refused.filter(isAdmitted), ...refused.filter((index) => !isAdmitted(index))]
     .slice(0, first)
     .map((index) => examined.verdict(index))
 }

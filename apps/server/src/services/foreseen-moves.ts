@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   anywhere,
   type Claim,
+  causeInSteps,
   currentSpec,
   decideInSteps,
   type Fleet,
@@ -17,6 +18,7 @@ import {
   type Steps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
+import { keptCause } from '../replica/kept-cause.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -122,8 +124,10 @@ function* foresee(
   if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
-  const counts = yield* refusalsInSteps(fleet, currentSpec(record.request), judged)
+  const refused = currentSpec(record.request)
+  const counts = yield* refusalsInSteps(fleet, refused, judged)
+  const cause = keptCause(yield* causeInSteps(fleet, refused, judged))
   overlay.rollback(held)
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
-  return stays(noHostMessage(reasons, 0, 1), reasons)
+  return stays(noHostMessage(cause, 0, 1), reasons)
 }

@@ -14,6 +14,7 @@ import {
   type SelectedDestination,
   unreadKeys,
 } from '@gantt/scheduler-core'
+import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { Gather } from '../replica/gather.ts'
 import { findSource, isMove, requestNow } from '../replica/moves.ts'
@@ -92,6 +93,8 @@ export interface NoHost extends Failure {
   readonly type: 'no-host'
   readonly decision: DecisionView
   readonly reasons: readonly RefusalReason[]
+  /** Null for a caller that may not see hosts. */
+  readonly cause: KeptCause | null
   readonly placedCount: number
   readonly ignored: readonly string[]
 }
@@ -344,27 +347,16 @@ function behind(replica: Replica, wanted: number): ReplicaBehind {
 
 function refused(
   decision: DecisionView,
-  { reasons, found }: Extract<PlacementOutcome, { type: 'refused' }>,
+  { reasons, cause, found }: Extract<PlacementOutcome, { type: 'refused' }>,
   asked: number,
 ): Omit<NoHost, 'ignored'> {
-  const message = noHostMessage(reasons, found, asked)
-  return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, placedCount: found }
+  const message = noHostMessage(cause, found, asked)
+  return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, cause, placedCount: found }
 }
 
 /** Why no host takes a request that found `found` hosts of those that it asked for. */
-export function noHostMessage(reasons: readonly RefusalReason[], found: number, asked: number): string {
-  const most = [...reasons].sort((a, b) => farFrom(a) - farFrom(b) || b.hosts - a.hosts)[0]
-  const hosts = reasons.reduce((sum, reason) => sum + reason.hosts, 0)
-  const why =
-    most === undefined
-      ? 'No host has reported.'
-      : `${farFrom(most) < Math.max(...reasons.map(farFrom)) ? 'Of those that the request lets in, most' : 'Most'} were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
-  const which = asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`
-  return `${which} ${why}`
-}
-
-/** Hosts that the request does not mean are told of last: what is wrong with those that it means is what the caller can mend. */
-const farFrom = ({ code }: RefusalReason): number => (code === 'host.not_requested' ? 2 : code === 'host.excluded' ? 1 : 0)
+export const noHostMessage = ({ text }: KeptCause, found: number, asked: number): string =>
+  `${asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`} ${text}`
 
 function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
   const path = ['input', 'moveOf']

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { HOSTS_LEAVE } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -20,7 +20,7 @@ function town(more: Record<string, HostShape> = {}): Fleet {
     large2: { vcpus: 64, memoryMb: 131_072 },
     ...more,
   }
-  log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
   const zones = { z1: ['small1', 'small2'], z2: ['large1', 'large2'] }
   log.append(
     Object.entries(zones).map(([zone, members], i) => ({
@@ -43,7 +43,7 @@ describe('the cause is told of the hosts that the request admits', () => {
     [
       'M01: a zone whose hosts lack memory is about memory',
       { availabilityZone: 'z1', memoryMb: 16_384 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory left. Nearest is small1: MEMORY_MB: 16384 MiB needed, 8192 free.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all.',
     ],
     ['a zone that is not there', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
     ['a host that is not there', { forceHosts: ['gone'] }, 'There is no host named gone.'],
@@ -60,12 +60,12 @@ describe('the cause is told of the hosts that the request admits', () => {
     [
       'all that is missing on the nearest host, and nothing that was not asked',
       { availabilityZone: 'z1', memoryMb: 16_384, vcpus: 6 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory left. Nearest is small1: MEMORY_MB: 16384 MiB needed, 8192 free. 6 vCPUs needed by one instance; the host has 4 in all.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all. 6 vCPUs needed by one instance; the host has 4 in all.',
     ],
     [
       'no place asked for: the whole fleet',
       { memoryMb: 524_288 },
-      'Of 4 hosts none takes it: 4 with too little memory left. Nearest is large1: MEMORY_MB: 524288 MiB needed, 262144 free.',
+      'Of 4 hosts none takes it: 4 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
     ],
   ])('%s', (_name, asks, text) => {
     expect(textOf(town(), asks)).toBe(text)

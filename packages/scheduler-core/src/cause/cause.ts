@@ -38,6 +38,8 @@ export interface Admission {
   readonly which: string
   /** Hosts that it lets in by itself; counted only where the request admits none, since then it matters which filter is in the way. */
   readonly alone: number | null
+  /** What it refuses the others for; null: it lets all of them in, or they were not counted. */
+  readonly code: Code | null
 }
 
 /** Hosts refused for one code, by whichever filter. */
@@ -90,8 +92,8 @@ export function* causeBy(filters: readonly FilterStep[], { fleet, request, insta
   for (const step of admitting) admitted = yield* passing(step, admitted)
   const admission: Admission[] = []
   for (const step of admitting) {
-    const alone = admitted.length > 0 ? null : (yield* passing(step, present)).length
-    admission.push({ filter: step.name, which: step.admits?.which(request) ?? '', alone })
+    const which = { filter: step.name, which: step.admits?.which(request) ?? '' }
+    admission.push({ ...which, ...(admitted.length > 0 ? { alone: null, code: null } : yield* admittedAlone(step, present)) })
   }
   const named = steps.find((step) => step.named !== undefined)?.named ?? []
   return {
@@ -110,6 +112,13 @@ function* passing(step: FilterStep, hosts: readonly HostIndex[]): Steps<HostInde
     if (passes(step, host)) left.push(host)
   }
   return left
+}
+
+/** How many hosts a filter lets in by itself, and what it refuses the first of the others for. */
+function* admittedAlone(step: FilterStep, hosts: readonly HostIndex[]): Steps<Pick<Admission, 'alone' | 'code'>> {
+  const left = yield* passing(step, hosts)
+  const refused = hosts.find((host, i) => left[i] !== host)
+  return { alone: left.length, code: refused === undefined ? null : reasonOf(step, refused).code }
 }
 
 /** Filters in the order in which they have a say: a later group is asked of hosts that no earlier one refuses. */
@@ -171,6 +180,16 @@ function nearestOf({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIn
     return { filter: step.name, reason, facts: factsOf(step, index, reason) }
   })
   return { name: { host, node }, refusals }
+}
+
+/**
+ * The code that a cause is counted under: of what most admitted hosts are refused for; where the request admits none, of the filter
+ * that lets in the fewest by itself. Null: there is no host at all.
+ */
+export function causeCode({ admission, admitted, refusals }: Cause): Code | null {
+  if (admitted > 0) return refusals[0]?.code ?? null
+  const [narrowest] = admission.filter(({ code }) => code !== null).sort((one, other) => (one.alone ?? 0) - (other.alone ?? 0))
+  return narrowest?.code ?? null
 }
 
 const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { HOSTS_LEAVE } from '../fleet/levels.ts'
 import { examine, PASSES_ALL } from '../pipeline/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -57,7 +57,7 @@ const request: fc.Arbitrary<RequestSpec> = fc
 function fleetOf(drawn: readonly HostDrawn[]): Fleet {
   const log = aLog()
   const hosts = drawn.map((host, i) => ({ ...host, name: host.name ?? `h${i}` }))
-  log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...hosts.map(({ name, shape }) => aReport(name, shape))])
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map(({ name, shape }) => aReport(name, shape))])
   log.append(
     (['z1', 'z2'] as const).map((zone, i) => ({
       type: 'aggregate' as const,

@@ -37,14 +37,16 @@ export interface ReceiptRow {
   readonly claimIds: readonly string[]
   /** Why hosts were refused, of a refusal. */
   readonly reasons: readonly unknown[]
+  /** Why a refusal found no host; absent where none was kept: no refusal, or one of before KEPT_CAUSES. */
+  readonly cause?: object
   /** Hosts that were chosen, and instances, as they are searched. */
   readonly hosts: readonly string[]
   readonly instanceUuids: readonly string[]
 }
 
 /** The same as a text. Records that were kept before there was this text have no hash of it, and those of the others stay valid. */
-export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, hosts, instanceUuids }: ReceiptRow): string {
-  const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, hosts, instanceUuids }
+export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
+  const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
 }
 

@@ -33,3 +33,9 @@ export const CANONICAL_NAMES = 10
  * under every profile the cell that a request of Nova's stays in.
  */
 export const PLACEMENT_RULES = 10
+
+/** A reason says of an amount that it is more than there is in all, before it says how much is free: no release helps there. */
+export const IN_ALL_BEFORE_FREE = 10
+
+/** Refusals are kept with their cause, which their receipts cover. */
+export const KEPT_CAUSES = 10

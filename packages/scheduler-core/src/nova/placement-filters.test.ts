@@ -228,6 +228,10 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({ image: image('raw', { traits_required: ['CUSTOM_X'] }) }, { 'trait:CUSTOM_Y': 'required' }),
       gets: both('PlacementTraits trait.missing'),
     },
+    'traits that Nova makes of features are not asked for': {
+      asks: extra({ 'os:secure_boot': 'required', 'hw:tpm_version': '2.0', 'hw:cpu_thread_policy': 'require' }),
+      gets: 'h1',
+    },
     'an image forbids nothing': {
       hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] } },
       asks: { image: { id: 'i', properties: { 'trait:CUSTOM_X': 'forbidden' } } },
@@ -298,6 +302,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       asks: bound({ host: 'h1', node: 'h1', cell: cellOf(aUuid(72)) }),
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.not_requested' },
+    },
+    'Nova resources_from_request_spec: a node without its host': { asks: bound({ node: 'h2' }), gets: 'h2' },
+    'a node that is not there': {
+      asks: { requestedDestination: { node: 'n9' } },
+      gets: both('PlacementDestination host.not_requested'),
     },
     'no cell': { hosts: { h1: inCell(aUuid(71)) }, asks: bound({ cell: null }), gets: 'h1' },
   },
@@ -451,6 +460,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       gets: { h1: 'PlacementStatus host.disabled', h2: 'Candidates host.not_requested' },
     },
     'a forced host that is not': { disabled: ['h1'], asks: { forceHosts: ['h2'] }, gets: 'h2' },
+    'of several forced hosts any will do': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
+    'a forced host needs the room of its claim': {
+      asks: { forceHosts: ['h2'], memoryMb: 100_000 },
+      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) class.too_little' },
+    },
     'of others ComputeFilter tells': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
   },
 }
@@ -509,8 +523,16 @@ test('M01: the cause of a refusal is told of the hosts of the zone and of the tr
     'There is no host in availability zone z2, with CUSTOM_X. Each by itself: 1 in availability zone z2; 0 with CUSTOM_X.',
   )
   expect(causeText(causeOf(townOf(row), aRequest({ availabilityZone: 'z2', memoryMb: 200_000 }), compatAt(PLACEMENT_RULES)))).toContain(
-    'Of the 1 host in availability zone z2 none takes it: 1 with too little of the resource class left. Nearest is h2: MEMORY_MB: 200000 needed, 65536 free.',
+    'Of the 1 host in availability zone z2 none takes it: 1 with too little of the resource class in all. Nearest is h2: MEMORY_MB: 200000 needed by one instance; the host has 65536 in all.',
   )
+})
+
+test('an image that cannot be read refuses every host, and the cause can be told', () => {
+  const request = aRequest({ ...extra({ 'trait:CUSTOM_X': 'required' }), image: { id: 'i', properties: { hw_cpu_cores: 'many' } } })
+  const fleet = townOf({ gets: '' })
+  const profile = withRules({ imageType: true, isolateAggregates: true })
+  expect(decided(fleet, request, profile).parts).toEqual([])
+  expect(causeText(causeOf(fleet, request, profile))).toContain('There is no host')
 })
 
 test('A19 LP 1823370: the cell holds under this service’s own profile too', () => {

@@ -8,13 +8,15 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { DEFAULT_ZONE } from '../fleet/hosts.ts'
 import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { aggregatesOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
-import { aggregateChecks, cell, cellAskedBy, inAnyOf, preparedOf, whichAggregates } from '../pipeline/candidates.ts'
+import { aggregateChecks, type Check, cell, inAnyOf, preparedOf, whichPlaces } from '../pipeline/candidates.ts'
 import { type PlacementRules, type Profile, usualPlacement } from '../profiles/profile.ts'
 import { keysFrom, namedKeys, type RequestReads } from '../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
+import { NovaError } from './nova-error.ts'
 import { isRebuild } from './nova-filter.ts'
+import type { NovaImage } from './objects/request.ts'
 import { novaRequestOf } from './own-request.ts'
 import { toldService } from './told-service.ts'
 
@@ -45,16 +47,31 @@ const isForced = ({ forceHosts, forceNodes }: RequestSpec): boolean => forceHost
 
 const destination = placementFilter({
   name: 'PlacementDestination',
-  description: 'The host is in the cell and in the aggregates of the requested destination, and in none of the forbidden ones.',
+  description: 'The host has the node of the requested destination, is in its cell and aggregates, and in none of the forbidden ones.',
   admits: {
     by: 'place',
     which(request) {
-      const asked = cellAskedBy(request)
-      return [...(asked === undefined ? [] : [`in cell ${asked}`]), ...whichAggregates(request)].join(', ')
+      const need = nodeAlone(request)
+      return [...(need === undefined ? [] : [`of the node ${need}`]), ...whichPlaces(request)].join(', ')
     },
   },
-  prepare: (request, fleet) => preparedOf([cell(request, fleet), ...aggregateChecks(request, fleet)], fleet),
+  prepare: (request, fleet) => preparedOf([node(request, fleet), cell(request, fleet), ...aggregateChecks(request, fleet)], fleet),
 })
+
+/** A node that is named without its host: Nova looks the host up before it asks Placement. */
+const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
+  requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
+
+function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
+  const need = nodeAlone(request)
+  if (need === undefined) return undefined
+  return {
+    passes: (host) => hosts.get(host).node === need,
+    reason: { code: 'host.not_requested', need },
+    field: 'requestedDestination',
+    looksAt: 'name',
+  }
+}
 
 /** A zone that no aggregate has is the default one, or there is no such zone: then no host is in it. */
 const zone = placementFilter({
@@ -64,7 +81,7 @@ const zone = placementFilter({
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
   },
-  readsMetadata: [{ key: ZONE_KEY }],
+  readsMetadata: [{ key: ZONE_KEY, option: 'availabilityZone' }],
   prepare(request, fleet, { availabilityZone: isAsked, defaultAvailabilityZone: byDefault }) {
     const need = request.availabilityZone
     if (!isAsked || !need) return undefined
@@ -104,7 +121,7 @@ const tenant = placementFilter({
     by: 'property',
     which: ({ projectId }) => `in the aggregates of project ${projectId ?? 'none'}`,
   },
-  readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'the configuration of Nova' }],
+  readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'operators, one key for each project', option: 'limitTenants' }],
   prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {
     if (!limitTenants) return undefined
     const project = request.projectId
@@ -140,7 +157,7 @@ const isolation = placementFilter({
   name: 'PlacementIsolation',
   description: 'No aggregate of the host is kept for requests that require a trait which this one does not.',
   admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
-  readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'traits' }],
+  readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
   readsRequest: traitKeys,
   prepare(request, fleet, { isolateAggregates }) {
     if (!isolateAggregates) return undefined
@@ -257,13 +274,23 @@ function requiredTraits(request: RequestSpec): readonly string[] {
 }
 
 function imageTraits(request: RequestSpec): readonly string[] {
-  const told = novaRequestOf(request).image?.properties.traits_required
+  const told = imageOf(request)?.properties.traits_required
   return Array.isArray(told) ? told.map(String) : []
+}
+
+/** An image that cannot be read says nothing here: the candidates refuse every host for it, with what is wrong. */
+function imageOf(request: RequestSpec): NovaImage | null | undefined {
+  try {
+    return novaRequestOf(request).image
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
 }
 
 /** Of what boots from a volume no host reads an image. */
 function imageTypeTrait(request: RequestSpec): string | undefined {
-  const format = request.isBfv ? undefined : novaRequestOf(request).image?.diskFormat?.toUpperCase()
+  const format = request.isBfv ? undefined : imageOf(request)?.diskFormat?.toUpperCase()
   return format !== undefined && IMAGE_TYPES.has(format) ? `COMPUTE_IMAGE_TYPE_${format}` : undefined
 }
 

@@ -18,27 +18,31 @@ export interface CandidatesFilter extends Filter {
   named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
 }
 
-/** By names and aggregates. */
-export const namedHosts: Admits = {
+/** By names. */
+export const namedHosts: Admits = { by: 'place', which: (request) => [...whichNamed(request), ...whichOthers(request)].join(', ') }
+
+/** By names, the cell and aggregates. */
+const namedPlaces: Admits = {
   by: 'place',
-  which(request) {
-    const { forceHosts, forceNodes, ignoreHosts } = request
-    const cell = cellAskedBy(request)
-    const names = [...namesOf(forceHosts, request.requestedDestination?.host), ...namesOf(forceNodes, request.requestedDestination?.node)]
-    return [
-      ...(names.length === 0 ? [] : [`named ${shortList(names)}`]),
-      ...(cell === undefined ? [] : [`in cell ${cell}`]),
-      ...whichAggregates(request),
-      ...(ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]),
-    ].join(', ')
-  },
+  which: (request) => [...whichNamed(request), ...whichPlaces(request), ...whichOthers(request)].join(', '),
 }
 
-/** Those in the aggregates that a request names, and outside of those that it shuns. */
-export function whichAggregates({ requestedDestination, requestedResources }: RequestSpec): readonly string[] {
+function whichNamed({ forceHosts, forceNodes, requestedDestination }: RequestSpec): readonly string[] {
+  const names = [...namesOf(forceHosts, requestedDestination?.host), ...namesOf(forceNodes, requestedDestination?.node)]
+  return names.length === 0 ? [] : [`named ${shortList(names)}`]
+}
+
+const whichOthers = ({ ignoreHosts }: RequestSpec): readonly string[] =>
+  ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]
+
+/** Those in the cell and in the aggregates that a request names, and outside of those that it shuns. */
+export function whichPlaces(request: RequestSpec): readonly string[] {
+  const { requestedDestination, requestedResources } = request
+  const asked = cellAskedBy(request)
   const { aggregates = [], forbiddenAggregates = [] } = requestedDestination ?? {}
   const lists = [aggregates, ...requestedResources.map(({ memberOf }) => memberOf)].filter((list) => list.length > 0)
   return [
+    ...(asked === undefined ? [] : [`in cell ${asked}`]),
     ...lists.map((list) => `in ${list.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(list)}`),
     ...(forbiddenAggregates.length === 0 ? [] : [`outside of ${shortList(forbiddenAggregates)}`]),
   ]
@@ -51,7 +55,7 @@ export function whichAggregates({ requestedDestination, requestedResources }: Re
 export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it.',
-  admits: namedHosts,
+  admits: namedPlaces,
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {
@@ -144,7 +148,7 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, f
 }
 
 /** Nova's cell that a request came with from Nova stays in: where nothing allows it to leave that. */
-export const cellAskedBy = (request: RequestSpec): string | undefined => {
+const cellAskedBy = (request: RequestSpec): string | undefined => {
   if (request.nova?.form !== 'RequestSpec') return undefined
   const { cellUuid, allowCrossCellMove } = novaRequestOf(request).requestedDestination ?? {}
   return cellUuid && allowCrossCellMove !== true ? cellUuid : undefined

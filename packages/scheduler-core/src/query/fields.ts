@@ -19,7 +19,7 @@ export const decisionFields: readonly QueryField[] = [
   { name: 'project', kind: 'text', description: 'project of the request' },
   { name: 'profile', kind: 'text', description: 'profile that decided: name or name@number' },
   { name: 'reason', kind: 'text', description: 'code of a reason for refusals, such as memory.short' },
-  { name: 'reason.last', kind: 'text', description: 'code for which most of the last hosts left were refused' },
+  { name: 'cause', kind: 'text', description: 'code of why no host was found, such as memory.short' },
   { name: 'filter', kind: 'text', description: 'a filter that refused hosts' },
   { name: 'attempt', kind: 'number', unit: 'count', description: 'how often the request was decided' },
   { name: 'last', kind: 'number', unit: 's', description: 'not older than this: last:1h' },

@@ -66,9 +66,9 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       const inventory = inventoryOf(host, 'VCPU')
       if (inventory === undefined) return { code: 'cpu.too_few', need, have: 0 }
       if (inventory.total < need) return { code: 'cpu.too_few', need, have: inventory.inAll }
+      if (isMoreThanAll(inventory, need)) return { code: 'cpu.too_few', need, have: inventory.inAll }
       const have = free(fleet, host, 'VCPU')
-      if (have < need) return { code: 'cpu.short', need, have }
-      return isMoreThanAll(inventory, need) ? { code: 'cpu.too_few', need, have: inventory.inAll } : undefined
+      return have < need ? { code: 'cpu.short', need, have } : undefined
     }
   },
 
@@ -96,16 +96,17 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
     if (image === null) return undefined
     const { properties } = image
     const asked = [
-      properties.hw_architecture ?? properties.architecture ?? image.architecture,
-      properties.img_hv_type ?? properties.hypervisor_type,
-      properties.hw_vm_mode ?? properties.vm_mode,
-    ].filter((value) => value !== undefined && value !== null && value !== '')
+      usualName('arch', properties.hw_architecture ?? properties.architecture ?? image.architecture),
+      usualName('hvType', properties.img_hv_type ?? properties.hypervisor_type),
+      usualName('vmMode', properties.hw_vm_mode ?? properties.vm_mode),
+    ].filter((value) => value !== '')
     if (asked.length === 0) return undefined
     const version = properties.img_hv_requested_version ?? properties.hypervisor_version_requires
     return ({ stats: { supportedInstances, hypervisorVersion } }) => {
-      const isSupported = supportedInstances.some(({ arch, hvType, vmMode }) =>
-        asked.every((value) => [arch, hvType, vmMode].includes(value ?? '')),
-      )
+      const isSupported = supportedInstances.some(({ arch, hvType, vmMode }) => {
+        const names = [usualName('arch', arch), usualName('hvType', hvType), usualName('vmMode', vmMode)]
+        return asked.every((value) => names.includes(value))
+      })
       if (!isSupported) return { code: 'image.unsupported', need: asked.join(', ') }
       if (version === undefined || hypervisorVersion === null || hypervisorVersion === 0) return undefined
       return isVersion(hypervisorVersion, version) ? undefined : { code: 'image.unsupported', need: version, have: hypervisorVersion }
@@ -175,9 +176,9 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       for (const [resourceClass, need] of asked) {
         const inventory = inventoryOf(host, resourceClass)
         if (inventory === undefined) return { code: 'class.not_reported', need, have: 0 }
+        if (isMoreThanAll(inventory, need)) return { code: 'class.too_little', need, have: inventory.inAll }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: 'class.short', need, have }
-        if (isMoreThanAll(inventory, need)) return { code: 'class.too_little', need, have: inventory.inAll }
         const { least, most, step } = inventory
         if (need < least || (most !== null && need > most) || need % step !== 0)
           return { code: 'class.unit', need, have: `${least} to ${most ?? inventory.inAll} in steps of ${step}` }
@@ -223,11 +224,9 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
   if (need === undefined) return undefined
   return (host) => {
     const inventory = inventoryOf(host, resourceClass)
+    if (inventory !== undefined && isMoreThanAll(inventory, need)) return { code: `${what}.too_little`, need, have: inventory.inAll }
     const have = free(fleet, host, resourceClass)
-    if (have < need) return { code: `${what}.short`, need, have }
-    return inventory !== undefined && isMoreThanAll(inventory, need)
-      ? { code: `${what}.too_little`, need, have: inventory.inAll }
-      : undefined
+    return have < need ? { code: `${what}.short`, need, have } : undefined
   }
 }
 
@@ -252,4 +251,13 @@ function isVersion(reported: number, predicate: string): boolean {
     const at = found.findIndex((part, i) => part !== wanted[i])
     return at < 0 ? compares(operator, 0, 0) : compares(operator, found[at] ?? 0, wanted[at] ?? 0)
   })
+}
+
+/** Other words for what the drawn hosts and images name. */
+const otherWords = { arch: { amd64: 'x86_64' }, hvType: { xapi: 'xen' }, vmMode: { hv: 'hvm', pv: 'xen' } } as const
+
+function usualName(kind: keyof typeof otherWords, name: string | null | undefined): string {
+  const lower = (name ?? '').toLowerCase()
+  const words: Readonly<Record<string, string>> = otherWords[kind]
+  return words[lower] ?? lower
 }

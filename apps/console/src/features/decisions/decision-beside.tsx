@@ -32,6 +32,7 @@ export function DecisionBeside({ id }: { readonly id: string }) {
         </BesideHead>
         <DecisionHeader decision={decision} fidelity={undefined} />
       </div>
+      {decision.cause && <Text size="sm">{decision.cause.text}</Text>}
       <Reasons reasons={decision.reasons} />
       <Steps hostCount={decision.hostCount} steps={decision.funnel} />
       <Destinations destinations={decision.destinations} members={membersOf(decision.spec.document, decision.spec.numInstances)} />

@@ -9,14 +9,14 @@ test('of what the log does not reach back to the summary is kept, and rows say s
   expect([kept(0)?.value(rowAt('1')), kept(0)?.isExtra, kept(42)?.isExtra]).toEqual(['all', true, false])
 })
 
-test('the main reason is what took the last hosts that were left, not what refused first', () => {
-  const reasons = [
-    { filter: 'ComputeFilter', code: 'host.disabled', hosts: 18, text: 'The host is DISABLED.' },
-    { filter: 'RamFilter', code: 'memory.short', hosts: 9, text: '8 GiB are missing.' },
-    { filter: 'RamFilter', code: 'memory.none', hosts: 1, text: 'It has none.' },
-  ]
+test('the list says of a refusal why no host was found, and of the others where they went', () => {
   // all that the column reads of a row
-  const row = { destinations: [], reasons } as unknown as DecisionRow
-  const column = decisionColumns('utc', 0).find(({ label }) => label === 'Host, or main reason')
-  expect(column?.value(row)).toBe('RamFilter: for one: 8 GiB are missing. (9)')
+  const shownOf = (row: object) =>
+    decisionColumns('utc', 0)
+      .find(({ label }) => label === 'Host, or cause')
+      ?.value(row as DecisionRow)
+  expect(shownOf({ destinations: [], cause: { text: 'There is no host in availability zone z9.' } })).toBe(
+    'There is no host in availability zone z9.',
+  )
+  expect(shownOf({ destinations: [{ selected: { host: { name: 'h1', node: 'n2' } } }], cause: null })).toBe('h1/n2')
 })

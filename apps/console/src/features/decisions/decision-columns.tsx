@@ -1,7 +1,6 @@
 import type { RowField } from '../../lib/csv.ts'
-import { formatCount, formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
+import { formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { LIST } from './documents.ts'
@@ -37,7 +36,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   },
   {
     key: 'result',
-    label: 'Host, or main reason',
+    label: 'Host, or cause',
     width: 'minmax(175px, 2.4fr)',
     value: resultOf,
     cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
@@ -139,13 +138,10 @@ function askedOf({ spec: { flavorName, vcpus, memoryMb } }: DecisionRow): string
   return flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`
 }
 
-function resultOf({ destinations, reasons }: DecisionRow): string {
+function resultOf({ destinations, cause }: DecisionRow): string {
   if (destinations.length > 0)
     return destinations.map(({ selected: { host } }) => (host.name === host.node ? host.name : `${host.name}/${host.node}`)).join(', ')
-  // what took the last hosts that were left, as the overview counts it: of the filter that left none, what most were refused for
-  const last = reasons.at(-1)?.filter
-  const main = reasons.find(({ filter }) => filter === last)
-  return main === undefined ? '' : `${main.filter}: ${reasonOfHosts(main)} (${formatCount(main.hosts)})`
+  return cause?.text ?? ''
 }
 
 const WIDTH = 64

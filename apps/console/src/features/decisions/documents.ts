@@ -9,7 +9,7 @@ export const LIST = graphql(`
         funnel { filter entered passed }
         spec { flavorName numInstances vcpus memoryMb availabilityZone projectId }
         profile { profileName number }
-        reasons { code filter hosts text }
+        cause { text }
         destinations { selected { host { name node } } }
       }
       unreadable { id at message }
@@ -58,6 +58,7 @@ export const DECISION = graphql(`
       receipt { inputs decided matrix }
       solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }
       reasons { code filter hosts text }
+      cause { text }
       profile { profileName number }
       spec { id document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {
@@ -67,11 +68,11 @@ export const DECISION = graphql(`
       }
       lostTries { at hostNames text }
       previous {
-        id at outcome reasons { filter } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+        id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
         previous {
-          id at outcome reasons { filter } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+          id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
           previous {
-            id at outcome reasons { filter } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+            id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
             previous { id }
           }
         }

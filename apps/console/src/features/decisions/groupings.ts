@@ -1,18 +1,18 @@
 import type { Grouping } from './search.ts'
 
 interface GroupingText {
-  /** In a sentence: "by main reason". */
+  /** In a sentence: "by cause". */
   readonly name: string
   readonly nouns: readonly [one: string, many: string]
   /** Those that have none of it. */
   readonly none: string
   /** As the service calls it. */
-  readonly by: 'REASON' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
+  readonly by: 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
 }
 
 /** How decisions can be gathered. */
 export const groupingTexts: Readonly<Record<Grouping, GroupingText>> = {
-  reason: { by: 'REASON', name: 'main reason', nouns: ['reason', 'reasons'], none: 'no reason kept' },
+  cause: { by: 'CAUSE', name: 'cause', nouns: ['cause', 'causes'], none: 'no cause kept' },
   flavor: { by: 'FLAVOR', name: 'flavor', nouns: ['flavor', 'flavors'], none: 'a flavor without a name' },
   project: { by: 'PROJECT', name: 'project', nouns: ['project', 'projects'], none: 'no project' },
   profile: { by: 'PROFILE', name: 'profile', nouns: ['profile', 'profiles'], none: 'no profile' },

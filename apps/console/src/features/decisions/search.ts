@@ -2,7 +2,7 @@ import { type ListSearch, readBesideSearch } from '../../lib/list-search.ts'
 import type { Scale } from './funnel.ts'
 
 /** What decisions are gathered by. */
-export const groupings = ['reason', 'flavor', 'project', 'profile', 'chain'] as const
+export const groupings = ['cause', 'flavor', 'project', 'profile', 'chain'] as const
 export type Grouping = (typeof groupings)[number]
 
 /** What the address of the list says behind the question mark; everything else is left out. */

@@ -42,9 +42,9 @@ const ofLost = ({ at, hostNames, text }: LostTry, decision: string | null): Omit
   isLost: true,
 })
 
-function ofBefore(one: Pick<Before, 'id' | 'at' | 'outcome' | 'destinations' | 'reasons'>): Omit<Try, 'number'> {
-  const [reason] = one.reasons
-  const refused = reason === undefined ? endOf(one.outcome) : `${endOf(one.outcome)}: ${reason.filter}`
+function ofBefore(one: Pick<Before, 'id' | 'at' | 'outcome' | 'destinations' | 'cause'>): Omit<Try, 'number'> {
+  const code = one.cause?.code ?? null
+  const refused = code === null ? endOf(one.outcome) : `${endOf(one.outcome)}: ${code}`
   const text = one.destinations.length === 0 ? refused : one.destinations.map(({ selected: { claim } }) => claimText(claim)).join(', ')
   const isHeld = one.destinations.some(({ selected: { claim } }) => claim !== null && LIVE.has(claim.state))
   return { decision: one.id, at: one.at, hosts: hostsOf(one), text, isLost: !isHeld }

@@ -22,7 +22,7 @@ export const ACTIVITY = graphql(`
       since until decisions failed failuresCut tookCut
       took { p50Ms p99Ms }
       steps { at decisions failed took { p50Ms p99Ms } }
-      failures { code decisions filter text }
+      failures { code decisions text }
       before { decisions failed took { p99Ms } }
     }
   }

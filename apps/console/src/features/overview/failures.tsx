@@ -23,25 +23,25 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
         </Text>
       ) : (
         <>
-          <ScrollBox label="Reasons, by how many requests failed for them" maxHeight="240px">
+          <ScrollBox label="Causes, by how many requests failed for them" maxHeight="240px">
             <Table verticalSpacing={2} stickyHeader>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Reason</Table.Th>
+                  <Table.Th>Cause</Table.Th>
                   <Table.Th className="number">Failed</Table.Th>
                   <Table.Th />
                   <Table.Th>The newest says</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {failures.map(({ code, decisions, filter, text }) => (
+                {failures.map(({ code, decisions, text }) => (
                   <Table.Tr key={code} data-code={code}>
                     <Table.Td>{code}</Table.Td>
                     <Table.Td className="number">
                       <AnchorLink
                         size="sm"
                         to="/decisions"
-                        search={{ q: queryOf(activity, `${FAILED} reason.last:${code}`) }}
+                        search={{ q: queryOf(activity, `${FAILED} cause:${code}`) }}
                         aria-label={`${formatCount(decisions)} failed for ${code}: open them`}
                       >
                         {formatCount(decisions)}
@@ -50,7 +50,7 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
                     <Table.Td className="g-meter-cell">
                       <Meter parts={[{ share: decisions / most, tone: 'problem' }]} />
                     </Table.Td>
-                    <Table.Td className="overview-text" title={`${filter}: ${text}`}>
+                    <Table.Td className="overview-text" title={text}>
                       {text}
                     </Table.Td>
                   </Table.Tr>
@@ -59,7 +59,7 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
             </Table>
           </ScrollBox>
           <Text size="xs" c="dimmed">
-            Each counts once, at what took the last hosts that were left.
+            Each counts once, at what most of the hosts that it admits were refused for.
             {failuresCut ? ' Only the newest 20,000 were looked through.' : ''}
             {unexplained > 0 && (
               <>
@@ -67,12 +67,12 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
                 <AnchorLink
                   size="xs"
                   to="/decisions"
-                  search={{ q: queryOf(activity, `${FAILED} -reason:*`) }}
+                  search={{ q: queryOf(activity, `${FAILED} -cause:*`) }}
                   data-unexplained={unexplained}
                 >
                   {formatCount(unexplained)} more
                 </AnchorLink>{' '}
-                kept no reasons: some of their instances were placed, or there was no host.
+                kept no cause: some of their instances were placed, or there was no host.
               </>
             )}
           </Text>

@@ -2,7 +2,7 @@ import type { Code } from '../../codes.ts'
 import type { PreparedFilter } from '../../filters/filter.ts'
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { freeFact, inAllFact } from '../../fleet/sources.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
@@ -36,18 +36,20 @@ export function amountFilter(
   const isStrict = hosts.featureLevel >= STRICT_CLAIMS
   const isBeyond = (host: HostIndex): boolean => isStrict && at(columns.reported, host) === 1 && isBeyondAll(columns, host, need)
   const isOverTotal = (host: HostIndex): boolean => limitsAlways && at(total, host) < need
+  const isInAllFirst = hosts.featureLevel >= IN_ALL_BEFORE_FREE
+  const lacksInAll = (host: HostIndex): boolean => isOverTotal(host) || (isInAllFirst && isBeyond(host))
   const isHeld = (host: HostIndex): boolean => hosts.mover !== null && need <= (heldByMover(hosts, host)?.classes?.[resourceClass] ?? 0)
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   return {
     passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
     reason: (host) =>
-      isOverTotal(host) || at(free, host) >= need
+      lacksInAll(host) || at(free, host) >= need
         ? { code: tooLittle, subject: resourceClass, need, have: isStrict ? inAllOf(columns, host) : at(total, host), unit }
         : { code: short, subject: resourceClass, need, have: at(free, host), unit, ...keptByMover(hosts, host, 'classes') },
     facts(host) {
       const isShort = at(free, host) < need
       const left = freeFact(hosts, host, resourceClass, asked)
-      if (!isOverTotal(host)) return [isShort ? left : inAllFact(hosts, host, resourceClass, asked)]
+      if (!lacksInAll(host)) return [isShort ? left : inAllFact(hosts, host, resourceClass, asked)]
       return [inAllFact(hosts, host, resourceClass, asked), ...(isShort ? [left] : [])]
     },
   }

@@ -1,7 +1,7 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { freeFact, inAllFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
@@ -165,8 +165,10 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 function whyNot(hosts: HostTable, host: HostIndex, columns: ClassColumns, one: AmountAsk): 'free' | 'in all' | 'unit' | 'plain' {
   const held = heldByMover(hosts, host)?.classes?.[one.resourceClass] ?? 0
   const isCovered = one.amount <= held
+  const isBeyond = hosts.featureLevel >= STRICT_CLAIMS && isBeyondAll(columns, host, one.amount) && !isCovered
+  if (isBeyond && hosts.featureLevel >= IN_ALL_BEFORE_FREE) return 'in all'
   if (at(columns.free, host) < one.amount && !isCovered) return 'free'
-  if (hosts.featureLevel >= STRICT_CLAIMS && isBeyondAll(columns, host, one.amount) && !isCovered) return 'in all'
+  if (isBeyond) return 'in all'
   return hasRoom(columns, host, one.amount, held) ? 'plain' : 'unit'
 }
 

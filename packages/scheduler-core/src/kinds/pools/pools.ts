@@ -2,7 +2,7 @@ import type { Fact, Source } from '../../evidence.ts'
 import { DISK_POOL_KEY } from '../../fleet/aggregates.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import type { PoolFigure } from '../../fleet/pools.ts'
 import { namespaceSource } from '../../fleet/sources.ts'
 import { demandOf } from '../../request/request-spec.ts'
@@ -77,7 +77,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)
     if (figure === undefined) return { code: 'pool.not_told', subject: pool, need: ask, have: 'not told', unit: 'GiB' }
-    if (isThereButTooLarge(hosts, host, figure, pool, ask))
+    if (isShortInAll(hosts, host, figure, pool, ask))
       return { code: 'pool.too_little', subject: figure.name, need: ask, have: inAllOf(figure), unit: 'GiB' }
     return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.freeFor(host, pool) ?? 0, unit: 'GiB' }
   },
@@ -102,7 +102,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
         { name: 'reserved', value: reservedGib, from },
       ],
     }
-    if (isThereButTooLarge(hosts, host, figure, pool, ask)) return [inAll, where]
+    if (isShortInAll(hosts, host, figure, pool, ask)) return [inAll, where]
     const claims: Source = { kind: 'claims', ref: 'claims, and picks decided before, on all hosts that share the pool' }
     return [
       {
@@ -153,9 +153,9 @@ function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, h
   return gib <= held || (gib <= (hosts.pools.freeFor(host, pool) ?? -1) && !isBeyondAll(hosts, figure, gib))
 }
 
-/** Whether the pool has so much free, given more than once. */
-const isThereButTooLarge = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
-  isBeyondAll(hosts, figure, gib) && gib <= (hosts.pools.freeFor(host, pool) ?? -1)
+/** Whether the reason is what the pool has in all; at older levels only where so much is free, given more than once. */
+const isShortInAll = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
+  isBeyondAll(hosts, figure, gib) && (hosts.featureLevel >= IN_ALL_BEFORE_FREE || gib <= (hosts.pools.freeFor(host, pool) ?? -1))
 
 const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
 

@@ -114,8 +114,8 @@ test('a file of zed, with classes of somebody’s own', () => {
   expect(multipliersOf(conf)).toEqual({ RAMWeigher: 1, BuildFailureWeigher: 1_000_000 })
   expect(told(conf)).toEqual([
     'idle 3 [scheduler] workers is "4", and has no meaning here: replicas are started, not configured',
-    'note 5 [scheduler] query_placement_for_availability_zone is off, and AvailabilityZoneFilter is not enabled: zones that are asked for count for nothing, as in Nova',
     "lost 10 GoldFilter is acme.filters.gold.GoldFilter, a class of somebody's own; a profile can only name Nova's",
+    'note 10 AvailabilityZoneFilter is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova',
     "lost 11 RAMWeigher is acme.weights.RAMWeigher, a class of somebody's own; a profile can only name Nova's",
     'idle 12 [filter_scheduler] track_instance_changes is "True", and has no meaning here: reports and claims tell of every instance',
     'refused 15 [filter_scheduler] soft_affinity_weight_multiplier is "-1"; it must be a number of 0 to 1000000000; left at Nova\'s default',
@@ -177,6 +177,11 @@ describe('what Placement decides before the filters', () => {
     expect([on.isWhole, on.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([false, { line: 2, subject: `[${at}] ${name}` }])
     const off = imported(section(`${name} = false`, at), release)
     expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
+  })
+
+  test('how many hosts Placement answers has no meaning: every host is looked at', () => {
+    const conf = imported(scheduler('max_placement_results = 50'), 'zed')
+    expect(told(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
   })
 
   test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {

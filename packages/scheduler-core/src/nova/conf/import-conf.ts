@@ -155,8 +155,9 @@ class Importing {
       isolateAggregates: isOn(ISOLATION),
       imageType: isOn(IMAGE_TYPES),
     }
-    if (!asked.availabilityZone && !this.#enabledFilters().names.includes(ZONE_FILTER))
-      this.#say('note', ZONES, 'is off, and AvailabilityZoneFilter is not enabled: zones that are asked for count for nothing, as in Nova')
+    const { key, names } = this.#enabledFilters()
+    if (!asked.availabilityZone && !names.includes(ZONE_FILTER))
+      this.#tell('note', key, ZONE_FILTER, 'is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova')
     if (!isOn(TENANTS) && isOn(TENANTS_NEED))
       this.#say('idle', TENANTS_NEED, 'counts only where limit_tenants_to_placement_aggregate is on')
     const placement = Object.fromEntries(
