@@ -49,6 +49,17 @@ test('hosts come in the order that is asked for: by name, unless another is', as
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
 })
 
+test('select says what of the request had no effect, where it is placed and where it is not', async () => {
+  const asked = (vcpus: number) =>
+    JSON.stringify({ flavor: { vcpus, memoryMb: 64, extraSpecs: [{ key: 'hw:cpu_policy', value: 'dedicated' }] } })
+  for (const vcpus of [1, 60_000]) {
+    const file = path.join(own.folder, `unread-${vcpus}.json`)
+    fs.writeFileSync(file, asked(vcpus))
+    const { out } = await run('select', '--spec', file, '--advice')
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('Without effect, since nothing in the profile reads it: flavor.extraSpecs.hw:cpu_policy.')
+  }
+})
+
 test('select names the host, the claim and what to type next', async () => {
   const { out, err, code } = await run('select', ...SMALL, '--count', '2', '--zone', 'az1')
   expect([err, code]).toEqual(['', 0])

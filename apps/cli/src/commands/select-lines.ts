@@ -10,7 +10,12 @@ interface HostName {
   readonly node: string
 }
 
-export interface Placed {
+interface Answer {
+  /** Paths in the request of what had no effect; a release from before there was such a field tells none. */
+  readonly ignoredFields?: readonly string[]
+}
+
+export interface Placed extends Answer {
   readonly __typename: 'SelectDestinationsPayload'
   readonly replayed: boolean
   readonly decision: { readonly id: string }
@@ -32,7 +37,7 @@ export interface Placed {
   }[]
 }
 
-export interface Refused {
+export interface Refused extends Answer {
   readonly __typename: 'NoValidHost'
   readonly message: string
   readonly placedCount: number
@@ -45,6 +50,10 @@ export type SelectAnswer = Placed | Refused
 
 /** Instances whose alternates are told to people: the hosts of many would hide what to type next. */
 const MOST_ALTERNATES = 5
+
+/** What of the request had no effect. */
+export const toLinesOfIgnored = ({ ignoredFields = [] }: Answer): readonly string[] =>
+  ignoredFields.length === 0 ? [] : ['', ...wrap(`Without effect, since nothing in the profile reads it: ${ignoredFields.join(', ')}.`)]
 
 /** Where each instance goes, what is held there, and what to type next. */
 export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {

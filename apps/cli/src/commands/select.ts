@@ -7,7 +7,7 @@ import { INTENTS, type Intent, readMove } from './moves.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { note, type Result, run, withExamples, withService } from './output.ts'
 import { REASON } from './reasons.ts'
-import { type SelectAnswer, toLinesOfPlaced, toLinesOfRefused } from './select-lines.ts'
+import { type SelectAnswer, toLinesOfIgnored, toLinesOfPlaced, toLinesOfRefused } from './select-lines.ts'
 import { readSpec, type SpecFlags, type SpecInput } from './spec.ts'
 
 interface Flags extends ConnectionFlags, SpecFlags {
@@ -26,6 +26,7 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
     __typename
     ... on SelectDestinationsPayload {
       replayed
+      ignoredFields
       decision { id }
       destinations {
         instanceUuid
@@ -33,7 +34,7 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
         alternates { weight host { name node } }
       }
     }
-    ... on NoValidHost { message placedCount decision { id } reasons { ${REASON} } }
+    ... on NoValidHost { message placedCount ignoredFields decision { id } reasons { ${REASON} } }
     ... on ClaimLost { claim { id state } }
     ${REFUSAL}
   }
@@ -45,10 +46,11 @@ const SELECT_FOR_PROJECT = `mutation SelectForProject($input: SelectDestinations
     __typename
     ... on SelectDestinationsPayload {
       replayed
+      ignoredFields
       decision { id }
       destinations { instanceUuid selected { host { name node } claim { id fence state expiresAt } } }
     }
-    ... on NoValidHost { message placedCount decision { id } }
+    ... on NoValidHost { message placedCount ignoredFields decision { id } }
     ... on ClaimLost { claim { id state } }
     ${REFUSAL}
   }
@@ -113,8 +115,14 @@ async function select(flags: Flags): Promise<Result> {
         note(`The room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without a second claim.`)
       throw error
     })
-  if ('destinations' in answer) return { lines: toLinesOfPlaced(answer), json: { idempotencyKey, ...answer } }
-  if (isRefused(answer)) return { lines: toLinesOfRefused(answer), json: { idempotencyKey, ...answer }, exitCode: EXIT.refused }
+  if ('destinations' in answer)
+    return { lines: [...toLinesOfPlaced(answer), ...toLinesOfIgnored(answer)], json: { idempotencyKey, ...answer } }
+  if (isRefused(answer))
+    return {
+      lines: [...toLinesOfRefused(answer), ...toLinesOfIgnored(answer)],
+      json: { idempotencyKey, ...answer },
+      exitCode: EXIT.refused,
+    }
   throw toRefusal(answer)
 }
 

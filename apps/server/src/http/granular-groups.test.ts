@@ -31,7 +31,7 @@ const spellings: Readonly<
   'a member of a gang': (extraSpecs) => ({
     spec: {
       gantt: {
-        instanceUuids: [randomUUID(), randomUUID()],
+        instanceUuids: [randomUUID(), randomUUID(), randomUUID()],
         flavor: { vcpus: 1, memoryMb: 64 },
         gang: [
           { instances: 1, flavor: { vcpus: 1, memoryMb: 64 } },

@@ -12,6 +12,7 @@ import {
   publishedSpec,
   type RequestSpec,
   type SelectedDestination,
+  unreadKeys,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
@@ -41,7 +42,7 @@ export interface SpecDocument {
   readonly issues: readonly Issue[]
   /** Where the caller gave it. */
   readonly path: readonly string[]
-  /** Paths in it of fields that this release does not know; they have no effect. None in our own form, which has no such fields. */
+  /** Paths in it of fields that this release does not know, which have no effect: none in our own form, which has no such fields. */
   readonly ignored?: readonly string[]
 }
 
@@ -166,7 +167,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     return answerTo(await placeByReplica(toCall(account, input, request)), account, input, request)
   }
   const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
-    const { ignored = [] } = input.spec
+    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request)]
     switch (outcome.type) {
       case 'placed':
         return {
@@ -213,6 +214,12 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
   }
+}
+
+/** What of a request the version that decides does not look at; of one that is not there any more nothing is known. */
+function unreadIn({ profiles, plugins }: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
+  const profile = profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
+  return profile === undefined ? [] : unreadKeys(request, profile, plugins)
 }
 
 /** Whether a call with this intent is about a claim that is there already. */

@@ -2,6 +2,7 @@ import { fromExtraSpec } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aggregatesOf } from '../fleet/sources.ts'
+import { bareOrOf } from '../request/request-reads.ts'
 import { shortList } from '../short-list.ts'
 import { extraSpecMatches } from './extra-spec-match.ts'
 import type { Filter } from './filter.ts'
@@ -21,6 +22,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   },
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
+  readsRequest: { extraSpecs: bareOrOf('aggregate_instance_extra_specs') },
   readsHostOnly: true,
   prepare({ flavor }, fleet) {
     const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {

@@ -1,6 +1,7 @@
 import { fromHint } from '../evidence.ts'
 import { holdsInstance } from '../fleet/instances.ts'
 import { instancesOf } from '../fleet/sources.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import type { Filter } from './filter.ts'
 
 /**
@@ -13,6 +14,7 @@ export const differentHostFilter: Filter = {
   description: 'The host holds none of the instances named by the hint different_host.',
   reads: ['instances'],
   readsHostOnly: true,
+  readsRequest: { schedulerHints: namedKeys('different_host') },
   prepare({ schedulerHints }, { hosts }) {
     const apart = (schedulerHints.different_host ?? []).map((uuid) => uuid.toLowerCase())
     if (apart.length === 0) return undefined

@@ -5,6 +5,7 @@ import { reportOf } from '../fleet/sources.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
 import { architectureName, hypervisorTypeName, knownName, vmModeName } from '../nova/text/names.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import type { Filter } from './filter.ts'
 
 /** The properties of an image that a host must support, as the image names them, with the older names that Nova maps. */
@@ -28,6 +29,13 @@ export const imagePropertiesFilter: Filter = {
   },
   reads: ['supportedInstances', 'hypervisorVersion'],
   readsHostOnly: true,
+  readsRequest: {
+    imageProperties: namedKeys(
+      ...properties.flatMap(([name, older]) => [name, older]),
+      'img_hv_requested_version',
+      'hypervisor_version_requires',
+    ),
+  },
   prepare({ image }, { hosts, featureLevel }) {
     if (image === null) return undefined
     const isCanonical = featureLevel >= CANONICAL_NAMES

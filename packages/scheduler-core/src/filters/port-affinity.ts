@@ -6,6 +6,7 @@ import { network } from '../namespace/network.ts'
 import { maxAge } from '../namespace/options.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import { shortList } from '../short-list.ts'
 import type { Filter, FilterOptions } from './filter.ts'
 
@@ -27,6 +28,7 @@ export const portAffinityFilter: Filter = {
   },
   reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,
+  readsRequest: { schedulerHints: namedKeys(portAffinity.hint) },
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),
   prepare(request, fleet, options) {
     const { maxDistance: limit, maxAgeSeconds } = optionsOf(options)

@@ -1,6 +1,7 @@
 import { fromHint } from '../evidence.ts'
 import { holdsInstance } from '../fleet/instances.ts'
 import { instancesOf } from '../fleet/sources.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import type { Filter } from './filter.ts'
 
 /**
@@ -13,6 +14,7 @@ export const sameHostFilter: Filter = {
   description: 'The host holds one of the instances named by the hint same_host.',
   reads: ['instances'],
   readsHostOnly: true,
+  readsRequest: { schedulerHints: namedKeys('same_host') },
   prepare({ schedulerHints }, { hosts }) {
     const together = (schedulerHints.same_host ?? []).map((uuid) => uuid.toLowerCase())
     if (together.length === 0) return undefined

@@ -1,6 +1,7 @@
 import type { Source } from '../evidence.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
+import { keysFrom } from '../request/request-reads.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
@@ -21,6 +22,7 @@ export const traitsFilter: Filter = {
     },
   },
   reads: ['traits'],
+  readsRequest: { extraSpecs: keysFrom('trait:') },
   readsHostOnly: true,
   prepare(request, fleet) {
     const { requiredTraits, forbiddenTraits } = demandOf(request)

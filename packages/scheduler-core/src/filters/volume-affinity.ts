@@ -6,6 +6,7 @@ import { maxAge } from '../namespace/options.ts'
 import { storage } from '../namespace/storage.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import { shortList } from '../short-list.ts'
 import type { Filter, FilterOptions } from './filter.ts'
 
@@ -29,6 +30,7 @@ export const volumeAffinityFilter: Filter = {
   },
   reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,
+  readsRequest: { schedulerHints: namedKeys(volumeAffinity.hint) },
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
   prepare(request, fleet, options) {
     const { within, maxDistance, maxAgeSeconds } = optionsOf(options)

@@ -19,6 +19,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   description: filter.description,
   reads: filter.reads,
   ...(filter.readsMetadata !== undefined && { readsMetadata: filter.readsMetadata }),
+  ...(filter.readsRequest !== undefined && { readsRequest: filter.readsRequest }),
   ...(filter.admits !== undefined && { admits: filter.admits }),
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {

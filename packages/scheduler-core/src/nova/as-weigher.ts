@@ -24,6 +24,7 @@ export function asWeigher(weigher: NovaWeigher): Weigher {
     unit,
     reads,
     readsMetadata: readsMultiplier(key),
+    ...(weigher.readsRequest !== undefined && { readsRequest: weigher.readsRequest }),
     ...(minval !== undefined && { minval }),
     checkOptions: (options) => void checkOptions(schema, options),
     multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),

@@ -3,6 +3,7 @@ import type { Admits, Reason } from '../filters/filter.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { StatsField } from '../fleet/stats-fields.ts'
 import { checkOptions } from '../request/parse.ts'
+import type { RequestReads } from '../request/request-reads.ts'
 import type { NumaLimits } from './hardware/topology.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
@@ -64,6 +65,8 @@ export interface NovaFilter {
   /** Which metadata of aggregates it looks at; absent: none. */
   readonly readsMetadata?: MetadataReads | undefined
   /** See Filter. */
+  readonly readsRequest?: RequestReads | undefined
+  /** See Filter. */
   readonly admits?: Admits | undefined
   /** Runs although the request is a rebuild, as Nova's RUN_ON_REBUILD. */
   readonly runsOnRebuild: boolean
@@ -82,6 +85,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly description: string
   readonly reads: readonly StatsField[]
   readonly readsMetadata?: MetadataReads
+  readonly readsRequest?: RequestReads
   readonly admits?: Admits
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true
@@ -94,13 +98,14 @@ const CHECK_TYPE = '_nova_check_type'
 
 /** Makes a filter of its definition: options are checked, and what is a rebuild is let pass unless the filter says otherwise. */
 export function novaFilter<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaFilter {
-  const { name, description, reads, readsMetadata, admits, runsOnRebuild = false, oncePerRequest = false } = definition
+  const { name, description, reads, readsMetadata, readsRequest, admits, runsOnRebuild = false, oncePerRequest = false } = definition
   const options = (definition.options ?? noOptions) as Options
   return {
     name,
     description,
     reads,
     readsMetadata,
+    readsRequest,
     admits,
     runsOnRebuild,
     oncePerRequest,

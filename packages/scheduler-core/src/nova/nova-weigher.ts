@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { StatsField } from '../fleet/stats-fields.ts'
 import { checkOptions } from '../request/parse.ts'
+import type { RequestReads } from '../request/request-reads.ts'
 import type { HostState } from './host-state.ts'
 import type { NovaRequest } from './objects/request.ts'
 
@@ -11,6 +12,8 @@ export interface NovaWeigher {
   readonly unit: string
   /** Which fields of a host's report it looks at, where the host did not come as Nova wrote it. */
   readonly reads: readonly StatsField[]
+  /** See Filter. */
+  readonly readsRequest?: RequestReads | undefined
   readonly multiplier: MultiplierOption
   /** Raw numbers below are lifted to it, and the spread is measured from here instead of from the least raw number. */
   readonly minval: number | undefined
@@ -45,6 +48,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly description: string
   readonly unit: string
   readonly reads: readonly StatsField[]
+  readonly readsRequest?: RequestReads
   /** The option and the aggregates' key, if they have one name. */
   readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
   readonly minval?: number
@@ -61,13 +65,14 @@ const noOptions = z.strictObject({})
 
 /** Makes a weigher of its definition: 1 is the multiplier's default, and options are checked. */
 export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaWeigher {
-  const { name, description, unit, reads, multiplier, minval } = definition
+  const { name, description, unit, reads, readsRequest, multiplier, minval } = definition
   const options = (definition.options ?? noOptions) as Options
   return {
     name,
     description,
     unit,
     reads,
+    readsRequest,
     multiplier: { option: multiplier.key, byDefault: 1, isNegated: false, isPositive: false, ...multiplier },
     minval,
     options,

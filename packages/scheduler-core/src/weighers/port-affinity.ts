@@ -5,6 +5,7 @@ import { network } from '../namespace/network.ts'
 import { maxAge } from '../namespace/options.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import type { Weigher, WeigherOptions } from './weigher.ts'
 
 const portAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(network) })
@@ -18,6 +19,7 @@ export const portAffinityWeigher: Weigher = {
   unit: 'distance',
   reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,
+  readsRequest: { schedulerHints: namedKeys(portAffinity.hint) },
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(portAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
 }

@@ -5,6 +5,7 @@ import { maxAge } from '../namespace/options.ts'
 import { storage } from '../namespace/storage.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
+import { namedKeys } from '../request/request-reads.ts'
 import type { Weigher, WeigherOptions } from './weigher.ts'
 
 const volumeAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(storage) })
@@ -18,6 +19,7 @@ export const volumeAffinityWeigher: Weigher = {
   unit: 'distance',
   reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,
+  readsRequest: { schedulerHints: namedKeys(volumeAffinity.hint) },
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(volumeAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
 }

@@ -3,6 +3,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
+import type { RequestReads } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface Weigher {
   readonly reads: Reads
   /** See Filter. */
   readonly readsMetadata?: MetadataReads
+  /** See Filter. */
+  readonly readsRequest?: RequestReads
   /** minmax normalisation measures the spread from here instead of from the least raw number, as some of Nova's do. */
   readonly minval?: number
   /**

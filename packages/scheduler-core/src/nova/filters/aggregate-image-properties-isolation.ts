@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { everyKey } from '../../request/request-reads.ts'
 import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
 import { novaFilter } from '../nova-filter.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
@@ -27,6 +28,7 @@ export const aggregateImagePropertiesIsolation = novaFilter({
     { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },
   ],
   oncePerRequest: true,
+  readsRequest: { imageProperties: everyKey },
   runsOnRebuild: true,
   options,
   prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {

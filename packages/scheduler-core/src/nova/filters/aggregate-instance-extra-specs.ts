@@ -1,3 +1,4 @@
+import { bareOrOf } from '../../request/request-reads.ts'
 import { shortList } from '../../short-list.ts'
 import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
 import { NovaError } from '../nova-error.ts'
@@ -16,6 +17,7 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
   },
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
+  readsRequest: { extraSpecs: bareOrOf(SCOPE) },
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([spec, need]) => {

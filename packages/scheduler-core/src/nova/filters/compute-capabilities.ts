@@ -1,4 +1,5 @@
 import { statsFields } from '../../fleet/stats-fields.ts'
+import { bareOrOf } from '../../request/request-reads.ts'
 import { shortList } from '../../short-list.ts'
 import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
 import type { HostState } from '../host-state.ts'
@@ -21,6 +22,7 @@ export const computeCapabilitiesFilter = novaFilter({
     which: ({ flavor }) => `with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' ')))}`,
   },
   reads: statsFields,
+  readsRequest: { extraSpecs: bareOrOf(SCOPE) },
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([key, need]) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedKeys } from '../../request/request-reads.ts'
 import { novaFilter } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { architectureName, hypervisorTypeName, vmModeName } from '../text/names.ts'
@@ -23,6 +24,18 @@ export const imagePropertiesFilter = novaFilter({
   reads: ['supportedInstances', 'hypervisorVersion'],
   oncePerRequest: true,
   runsOnRebuild: true,
+  readsRequest: {
+    imageProperties: namedKeys(
+      'hw_architecture',
+      'img_hv_type',
+      'hw_vm_mode',
+      'img_hv_requested_version',
+      'architecture',
+      'hypervisor_type',
+      'vm_mode',
+      'hypervisor_version_requires',
+    ),
+  },
   options,
   prepare(request, { [DEFAULT_ARCHITECTURE]: byDefault }) {
     const wanted = [

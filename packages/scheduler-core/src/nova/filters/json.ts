@@ -1,4 +1,5 @@
 import { statsFields } from '../../fleet/stats-fields.ts'
+import { namedKeys } from '../../request/request-reads.ts'
 import { attributesIn, meetsQuery } from '../json-query.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
@@ -14,6 +15,7 @@ export const jsonFilter = novaFilter({
     which: () => 'that meet the query of the hint',
   },
   reads: statsFields,
+  readsRequest: { schedulerHints: namedKeys('query') },
   prepare(request) {
     const text = hintOf(request, 'query') ?? ''
     if (text.length === 0) return undefined

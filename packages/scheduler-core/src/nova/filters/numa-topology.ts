@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
+import { namedKeys } from '../../request/request-reads.ts'
 import { checkHost } from '../hardware/check-host.ts'
 import { createFitter } from '../hardware/fit-alike.ts'
 import type { NumaLimits } from '../hardware/topology.ts'
@@ -20,6 +21,10 @@ export const numaTopologyFilter = novaFilter({
   name: 'NUMATopologyFilter',
   description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
   reads: ['numaCells', 'tunneledCells'],
+  readsRequest: {
+    extraSpecs: namedKeys('hw:cpu_policy', 'hw:cpu_thread_policy'),
+    imageProperties: namedKeys('hw_cpu_policy', 'hw_cpu_thread_policy'),
+  },
   options,
   prepare(request, { [PACKING]: packing }) {
     const { flavor, image, numaTopology: guest = null, pciRequests } = request

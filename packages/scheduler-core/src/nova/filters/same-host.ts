@@ -1,3 +1,4 @@
+import { namedKeys } from '../../request/request-reads.ts'
 import type { HostState } from '../host-state.ts'
 import { novaFilter } from '../nova-filter.ts'
 import { hintOf, type NovaRequest } from '../objects/request.ts'
@@ -6,6 +7,7 @@ import { hintOf, type NovaRequest } from '../objects/request.ts'
 export const sameHostFilter = novaFilter({
   name: 'SameHostFilter',
   description: 'The host holds one of the instances that the hint same_host names.',
+  readsRequest: { schedulerHints: namedKeys('same_host') },
   reads: ['instances'],
   oncePerRequest: true,
   prepare(request) {
@@ -23,6 +25,7 @@ export const sameHostFilter = novaFilter({
 export const differentHostFilter = novaFilter({
   name: 'DifferentHostFilter',
   description: 'The host holds none of the instances that the hint different_host names.',
+  readsRequest: { schedulerHints: namedKeys('different_host') },
   reads: ['instances'],
   oncePerRequest: true,
   prepare(request) {

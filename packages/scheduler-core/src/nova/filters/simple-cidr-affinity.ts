@@ -1,3 +1,4 @@
+import { namedKeys } from '../../request/request-reads.ts'
 import { isInNetwork, parseAddress, parseNetwork } from '../ip-network.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
@@ -14,6 +15,7 @@ export const simpleCidrAffinityFilter = novaFilter({
     which: () => 'in the network of the hints',
   },
   reads: ['hostIp'],
+  readsRequest: { schedulerHints: namedKeys(NEAR, 'cidr') },
   oncePerRequest: true,
   prepare(request) {
     if ((hintOf(request, NEAR) ?? '').length === 0) return undefined

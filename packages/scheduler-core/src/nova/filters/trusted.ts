@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedKeys } from '../../request/request-reads.ts'
 import { novaFilter } from '../nova-filter.ts'
 
 const EXTRA_SPEC = 'trust:trusted_host'
@@ -19,6 +20,7 @@ export const trustedFilter = novaFilter({
     which: () => 'that are trusted as the flavor asks',
   },
   reads: ['hypervisorHostname'],
+  readsRequest: { extraSpecs: namedKeys(EXTRA_SPEC) },
   oncePerRequest: true,
   options,
   prepare({ flavor: { extraSpecs } }, { 'trusted_computing.attestation_auth_timeout': timeout }, { now, attestations }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { memoByObject } from '../../memo.ts'
+import { everyKey } from '../../request/request-reads.ts'
 import type { HostState } from '../host-state.ts'
 import { novaWeigher } from '../nova-weigher.ts'
 import type { ImageProperties } from '../text/image-properties.ts'
@@ -19,6 +20,7 @@ export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',
   description: "Instances on the host whose images have the request's image properties.",
   reads: [],
+  readsRequest: { imageProperties: everyKey },
   unit: 'instances',
   multiplier: { key: 'image_props_weight_multiplier', byDefault: 0 },
   options,

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ h1: {} })
+})
+afterAll(() => api.close())
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) {
+  ... on SelectDestinationsPayload { ignoredFields } ... on NoValidHost { ignoredFields } ... on UserError { message } } }`
+
+const ignored = async (spec: object, more: object = {}) =>
+  (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec, ...more } })).selectDestinations
+    .ignoredFields
+
+const extraSpecs = [{ key: 'hw:cpu_policy', value: 'dedicated' }]
+const extra_specs = { 'quota:cpu_shares': '1' }
+const row = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs }
+const object = (name: string, version: string, data: object) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
+
+test.each([
+  [
+    'A13d: scoped specs in the typed form',
+    { gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs } } },
+    ['flavor.extraSpecs.hw:cpu_policy'],
+  ],
+  [
+    'the same, of a request that no host can take',
+    { gantt: { flavor: { vcpus: 9_999, memoryMb: 64, extraSpecs } } },
+    ['flavor.extraSpecs.hw:cpu_policy'],
+  ],
+  [
+    'a member of a gang',
+    {
+      gantt: {
+        numInstances: 2,
+        flavor: { vcpus: 1, memoryMb: 64 },
+        gang: [{ instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs } }],
+      },
+    },
+    ['gang.0.flavor.extraSpecs.hw:cpu_policy'],
+  ],
+  [
+    "Nova's object, beside a field of a later release",
+    { nova: object('RequestSpec', '1.14', { num_instances: 1, later: 1, flavor: object('Flavor', '1.2', row) }) },
+    ['spec.later', 'spec.flavor.extra_specs.quota:cpu_shares'],
+  ],
+  [
+    "Nova's dictionaries",
+    { legacy: { request_spec: { num_instances: 1, instance_type: row, image: {}, instance_properties: {} }, filter_properties: {} } },
+    ['request_spec.instance_type.extra_specs.quota:cpu_shares'],
+  ],
+])('what had no effect is told: %s', async (_, spec, paths) => {
+  expect(await ignored(spec)).toEqual(paths)
+})
+
+test('an affinity hint is told where the profile has no filter for it, and not where it has one', async () => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, schedulerHints: [{ key: 'near_volume', values: [randomUUID()] }] } }
+  const version = (profile: string, filters: readonly string[]) =>
+    dataOf(
+      api,
+      'mutation ($profile: String!, $in: ProfileVersionInput!) { profileVersionCreate(profile: $profile, input: $in) { __typename ... on UserError { message } } }',
+      {
+        profile,
+        in: { filters: filters.map((name) => ({ name })), weighers: [], note: 'a test' },
+      },
+    )
+  await version('far', ['RamFilter'])
+  await version('near', ['RamFilter', 'VolumeAffinityFilter'])
+  expect(await ignored(spec, { profile: 'far' })).toEqual(['schedulerHints.near_volume'])
+  expect(await ignored(spec, { profile: 'near' })).toEqual([])
+})

@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest'
+import { filters } from '../filters/index.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import { novaFilters } from '../nova/filters/index.ts'
+import { importLegacyRequest, importNovaRequest } from '../nova/import/request.ts'
+import { ownHostsOf } from '../nova/own-hosts.ts'
+import { novaRequestOf } from '../nova/own-request.ts'
+import { placementFilters } from '../nova/placement-filters.ts'
+import { novaWeighers } from '../nova/weighers/index.ts'
+import { noPlugins } from '../plugin/plugins.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { parseRequestSpec } from '../request/parse.ts'
+import type { RequestReads } from '../request/request-reads.ts'
+import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import { weighers } from '../weighers/index.ts'
+import { unreadKeys } from './unread.ts'
+
+const shipped = (name: string): Profile => builtInProfiles.find((profile) => profile.name === name) as Profile
+const of = (...names: readonly string[]): Profile =>
+  profileSchema.parse({ name: 'p', number: 1, filters: names.map((name) => ({ name })), weighers: [] })
+const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
+const unread = (profile: Profile, given: object): readonly string[] =>
+  unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, noPlugins)
+const withSpecs = (...keys: readonly string[]) => ({
+  flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(keys.map((key) => [key, 'x'])) },
+})
+
+describe('what no part of a profile looks at', () => {
+  test.each<[string, Profile, object, readonly string[]]>([
+    [
+      'A13d; flavor docs: scoped specs alone in the typed form',
+      of('ComputeFilter'),
+      withSpecs('hw:cpu_policy', 'hw:mem_page_size', 'hw:numa_nodes', 'pci_passthrough:alias', 'accel:device_profile'),
+      ['hw:cpu_policy', 'hw:mem_page_size', 'hw:numa_nodes', 'pci_passthrough:alias', 'accel:device_profile'].map(
+        (key) => `flavor.extraSpecs.${key}`,
+      ),
+    ],
+    [
+      'what the driver reads alone',
+      shipped('default'),
+      withSpecs('quota:cpu_shares', 'hw_rng:allowed'),
+      ['flavor.extraSpecs.quota:cpu_shares', 'flavor.extraSpecs.hw_rng:allowed'],
+    ],
+    ['a bare key where no filter matches aggregates', of('RamFilter'), withSpecs('ssd'), ['flavor.extraSpecs.ssd']],
+    [
+      'a bare key where one does: none',
+      of('AggregateInstanceExtraSpecsFilter'),
+      withSpecs('ssd', 'aggregate_instance_extra_specs:net'),
+      [],
+    ],
+    [
+      'another scope where a filter matches aggregates',
+      of('AggregateInstanceExtraSpecsFilter'),
+      withSpecs('capabilities:cpu_info'),
+      ['flavor.extraSpecs.capabilities:cpu_info'],
+    ],
+    ['a capability where a filter reads them: none', novaOf('ComputeCapabilitiesFilter'), withSpecs('capabilities:cpu_info'), []],
+    [
+      'a trait without a filter for traits',
+      of('RamFilter'),
+      { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'trait:CUSTOM_X': 'required' } } },
+      ['flavor.extraSpecs.trait:CUSTOM_X'],
+    ],
+    [
+      'a trait with one: none',
+      of('TraitsFilter'),
+      { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'trait:CUSTOM_X': 'required' } } },
+      [],
+    ],
+    [
+      'an amount, which is claimed: none',
+      of('RamFilter'),
+      { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:VGPU': '1' } } },
+      [],
+    ],
+    [
+      'a level of trust that nobody asks for',
+      novaOf('RamFilter'),
+      withSpecs('trust:trusted_host'),
+      ['flavor.extraSpecs.trust:trusted_host'],
+    ],
+    [
+      'hints that no filter asks',
+      of('RamFilter'),
+      { schedulerHints: { near_volume: ['v'], near_port: ['p'], same_host: ['i'], query: ['[]'] } },
+      ['near_volume', 'near_port', 'same_host', 'query'].map((key) => `schedulerHints.${key}`),
+    ],
+    [
+      'hints that filters ask: none',
+      of('VolumeAffinityFilter', 'PortAffinityFilter', 'SameHostFilter', 'DifferentHostFilter'),
+      { schedulerHints: { near_volume: ['v'], near_port: ['p'], same_host: ['i'], different_host: ['i'] } },
+      [],
+    ],
+    [
+      'a hint that a weigher alone asks: none',
+      { ...of('RamFilter'), weighers: [{ name: 'VolumeAffinityWeigher', multiplier: 1, options: {} }] },
+      { schedulerHints: { near_volume: ['v'] } },
+      [],
+    ],
+    [
+      'a hint that a weigher without weight asks',
+      { ...of('RamFilter'), weighers: [{ name: 'VolumeAffinityWeigher', multiplier: 0, options: {} }] },
+      { schedulerHints: { near_volume: ['v'] } },
+      ['schedulerHints.near_volume'],
+    ],
+    [
+      "Nova's group hint in the typed form, where the group stands beside it",
+      shipped('default'),
+      { schedulerHints: { group: ['g'] } },
+      ['schedulerHints.group'],
+    ],
+    [
+      'image properties that no filter asks',
+      of('ImagePropertiesFilter'),
+      { image: { properties: { hw_architecture: 'x86_64', hw_disk_bus: 'virtio' } } },
+      ['image.properties.hw_disk_bus'],
+    ],
+    [
+      'a disk format, which Placement asks: none',
+      novaOf('RamFilter'),
+      { image: { properties: { disk_format: 'raw', 'trait:X': 'required' } } },
+      [],
+    ],
+    [
+      'a disk format, which our own filters do not ask',
+      of('ImagePropertiesFilter'),
+      { image: { properties: { disk_format: 'raw' } } },
+      ['image.properties.disk_format'],
+    ],
+  ])('%s', (_situation, profile, request, paths) => {
+    expect(unread(profile, request)).toEqual(paths)
+  })
+
+  test('members of a gang have flavors of their own', () => {
+    const member = { instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'hw:cpu_policy': 'dedicated', 'resources:VGPU': '1' } } }
+    expect(unread(of('RamFilter'), { numInstances: 2, gang: [member] })).toEqual(['gang.0.flavor.extraSpecs.hw:cpu_policy'])
+  })
+
+  test('of a profile with a part of a plug-in nothing is known', () => {
+    const asked = { ...noPlugins, ownerOf: () => ({ name: 'p', version: '1' }) } as typeof noPlugins
+    expect(unreadKeys(aRequest(withSpecs('ssd') as never), of('RamFilter'), asked)).toEqual([])
+  })
+
+  const extra_specs = { 'hw:cpu_policy': 'dedicated', 'quota:cpu_shares': '1', ssd: 'true' }
+  const flavor = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs }
+  const scheduler_hints = { group: ['g'], near_volume: ['v'], reservation: ['r'] }
+  const readFrom = (imported: ReturnType<typeof importNovaRequest>): RequestSpec => {
+    const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+    if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
+    return parsed.value
+  }
+
+  test("in Nova's object they are told by its names; what Nova has read of them before is not told", () => {
+    const object = (name: string, version: string, data: object) => ({
+      'nova_object.name': name,
+      'nova_object.namespace': 'nova',
+      'nova_object.version': version,
+      'nova_object.data': data,
+    })
+    const image = object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.12', { hw_disk_bus: 'virtio', os_type: 'linux' }) })
+    const spec = object('RequestSpec', '1.14', { num_instances: 1, flavor: object('Flavor', '1.2', flavor), image, scheduler_hints })
+    expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), noPlugins)).toEqual([
+      'spec.flavor.extra_specs.quota:cpu_shares',
+      'spec.flavor.extra_specs.ssd',
+      'spec.image.properties.os_type',
+      'spec.scheduler_hints.near_volume',
+      'spec.scheduler_hints.reservation',
+    ])
+  })
+
+  test("in Nova's dictionaries they are told by theirs", () => {
+    const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
+    const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
+    expect(unreadKeys(read, novaOf('RamFilter'), noPlugins)).toEqual([
+      'request_spec.instance_type.extra_specs.quota:cpu_shares',
+      'request_spec.instance_type.extra_specs.ssd',
+      'request_spec.image.properties.os_type',
+      'filter_properties.scheduler_hints.near_volume',
+      'filter_properties.scheduler_hints.reservation',
+    ])
+  })
+})
+
+/** What a part asked for by name, of each open map: not those that whoever looks through all of them meets. */
+function looking() {
+  const looked = { extraSpecs: new Set<string>(), schedulerHints: new Set<string>(), imageProperties: new Set<string>() }
+  const noting = (kind: keyof typeof looked): Record<string, never> =>
+    new Proxy<Record<string, never>>(
+      {},
+      {
+        get(target, key, receiver) {
+          if (typeof key === 'string') looked[kind].add(key)
+          return Reflect.get(target, key, receiver)
+        },
+        getOwnPropertyDescriptor(target, key) {
+          looked[kind].add(String(key))
+          return Reflect.getOwnPropertyDescriptor(target, key)
+        },
+      },
+    )
+  const undeclared = ({ readsRequest }: { readonly readsRequest?: RequestReads | undefined }): string[] =>
+    (Object.keys(looked) as (keyof typeof looked)[]).flatMap((kind) =>
+      [...looked[kind]].filter((key) => !isAlways(key) && readsRequest?.[kind]?.(key) !== true).map((key) => `${kind} ${key}`),
+    )
+  return { noting, undeclared }
+}
+
+/** Amounts are claimed, and Nova's rules ask which call it is. */
+const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
+
+describe('a part says which keys it looks at', () => {
+  const fleet = aFleet({ h1: {} })
+  const novas = [...novaFilters, ...novaWeighers]
+  const isNovas = (part: { readonly name: string; readonly description: string }): boolean =>
+    novas.some(({ name, description }) => part.name === name && part.description === description)
+  const own = [...filters, ...weighers].filter((part) => !isNovas(part))
+
+  test.each(own.map((part) => [part.name, part] as const))('%s', (_, part) => {
+    const { noting, undeclared } = looking()
+    const plain = aRequest({ image: { properties: {} } })
+    const request = {
+      ...plain,
+      flavor: { ...plain.flavor, extraSpecs: noting('extraSpecs') },
+      image: plain.image && { ...plain.image, properties: noting('imageProperties') },
+      schedulerHints: noting('schedulerHints'),
+    }
+    part.prepare(request, fleet, part.parameters === undefined ? {} : (part.parameters.parse({}) as Record<string, unknown>), 1)
+    expect(undeclared(part)).toEqual([])
+  })
+
+  test.each(novas.map((part) => [part.name, part] as const))("Nova's %s", (_, part) => {
+    const { noting, undeclared } = looking()
+    const plain = novaRequestOf(aRequest({ image: { properties: {} } }))
+    const request = {
+      ...plain,
+      flavor: { ...plain.flavor, extraSpecs: noting('extraSpecs') },
+      image: plain.image && { ...plain.image, properties: noting('imageProperties') },
+      schedulerHints: noting('schedulerHints'),
+    }
+    const host = ownHostsOf(fleet)(0 as HostIndex)
+    if ('oncePerRequest' in part) part.prepare(request, {}, { now: 0 })?.(host)
+    else part.prepare(request, {}, () => 1, 1)(host)
+    expect(undeclared(part)).toEqual([])
+  })
+
+  test.each(placementFilters.map((part) => [part.name, part] as const))('%s', (_, part) => {
+    expect(part.readsRequest === undefined).toBe(!['PlacementIsolation', 'PlacementTraits', 'PlacementImageType'].includes(part.name))
+  })
+})
