@@ -107,7 +107,7 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
   const guessed = isGuessed ? ', guessed from what the file names; --release says otherwise' : ''
   return [
     ...wrap(`Read as Nova ${releaseName(release)}${guessed}.`),
-    ...wrap(placementText(profile.nova.placement)),
+    ...wrap(placementText(profile.nova)),
     '',
     ...toTable(
       [{ head: 'filter' }, { head: 'options', wraps: true, least: 30 }],
@@ -124,8 +124,11 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
 }
 
 /** What the profile keeps before any filter is asked, as Nova has it of Placement. */
-function placementText(given: ImportedConf['profile']['nova']['placement']): string {
-  const { availabilityZone, limitTenants, tenantsNeedAggregate, isolateAggregates, imageType } = { ...usualPlacement, ...given }
+function placementText(nova: ImportedConf['profile']['nova']): string {
+  const { availabilityZone, limitTenants, tenantsNeedAggregate, isolateAggregates, imageType } = {
+    ...usualPlacement,
+    ...nova?.placement,
+  }
   const kept = [
     'traits',
     'requested destinations',

@@ -3,7 +3,7 @@ import { causeOf } from '../cause/cause.ts'
 import { causeText } from '../cause/cause-text.ts'
 import { replay } from '../decision/replay.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { CANONICAL_NAMES, PLACEMENT_RULES } from '../fleet/levels.ts'
+import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import type { JsonObject } from '../json.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
@@ -541,40 +541,4 @@ test('A19 LP 1823370: the cell holds under this service’s own profile too', ()
   const request = bound({ cell: cellOf(aUuid(72)) })
   expect(decided(townOf({ hosts, gets: '' }), request, own).parts[0]?.host).toBe('h2')
   expect(decided(townOf({ hosts, gets: '' }, PLACEMENT_RULES - 1), request, own).parts[0]?.host).toBe('h1')
-})
-
-describe('names are canonical under every profile', () => {
-  const hosts = (arch: string, hvType = 'kvm', vmMode = 'hvm') => ({
-    h1: { supportedInstances: [{ arch, hvType, vmMode }] },
-    h2: { supportedInstances: [] },
-  })
-  test.each<readonly [string, Readonly<Record<string, HostShape>>, Record<string, string>, boolean]>([
-    ['A22a LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
-    ['LP 1558866: as hosts report it', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
-    ['in large letters', hosts('X86_64', 'KVM', 'HVM'), { hw_architecture: 'x86_64', img_hv_type: 'kvm', hw_vm_mode: 'hvm' }, true],
-    ['i586 is i686', hosts('i686'), { hw_architecture: 'i586' }, true],
-    ['xapi is xen', hosts('x86_64', 'xen', 'xen'), { img_hv_type: 'xapi' }, true],
-    ['hv is hvm', hosts('x86_64'), { vm_mode: 'hv' }, true],
-    ['pv is xen', hosts('x86_64'), { vm_mode: 'pv' }, false],
-    ['another architecture', hosts('aarch64'), { hw_architecture: 'amd64' }, false],
-  ])('%s', (_name, given, properties, isPlaced) => {
-    for (const name of ['default', 'nova', 'nova-compat']) {
-      const profile = builtInProfilesAt(CANONICAL_NAMES).find((known) => known.name === name) as Profile
-      const { parts } = decided(townOf({ hosts: given, gets: '' }), aRequest({ image: { id: 'i', properties } }), profile)
-      expect([name, parts[0]?.host]).toEqual([name, isPlaced ? 'h1' : undefined])
-    }
-  })
-
-  test('F14: the field of the request, and before the level as it was written', () => {
-    const request = aRequest({ image: { id: 'i', architecture: 'amd64' } })
-    const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
-    expect(decided(townOf({ hosts: hosts('x86_64'), gets: '' }), request, own).parts).toHaveLength(1)
-    expect(decided(townOf({ hosts: hosts('x86_64'), gets: '' }, CANONICAL_NAMES - 1), request, own).parts).toHaveLength(0)
-  })
-
-  test('a name that is none of Nova’s is compared as it is', () => {
-    const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
-    const request = aRequest({ image: { id: 'i', properties: { hw_architecture: 'loongarch64' } } })
-    expect(decided(townOf({ hosts: hosts('loongarch64'), gets: '' }), request, own).parts).toHaveLength(1)
-  })
 })

@@ -265,7 +265,7 @@ export const placementFilters: readonly Filter[] = [destination, zone, tenant, i
 
 export const placementNames: ReadonlySet<string> = new Set(placementFilters.map(({ name }) => name))
 
-/** What of a profile they read: undefined without `compat: nova`. */
+/** What a profile says of them; where it says nothing, what Nova does by default. */
 export const placementOptions = ({ nova }: Profile): FilterOptions => nova?.placement ?? usualPlacement
 
 /** Traits that the flavor, groups of resources, or the image require. */
