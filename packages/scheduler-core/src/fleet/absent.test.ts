@@ -128,7 +128,7 @@ test('D09: a scrapped host is no domain of a spread once it is forgotten', () =>
   })
   const profile = builtInProfiles[0] as Profile
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...['h1', 'h2', 'h3'].map((host) => aReport(host, { instances: [] }))])
-  log.append([{ type: 'status', host: 'h3', node: 'h3', status: 'MAINTENANCE', reason: 'scrapped' }])
+  log.append([{ type: 'status', host: 'h3', node: 'h3', status: 'DISABLED', reason: 'scrapped' }])
   expect(decided(log.fleet, profile, spread).parts).toHaveLength(2)
   log.append([{ type: 'forget', hosts: [{ host: 'h3', node: 'h3' }], isForced: false, reason: 'scrapped' }])
   expect(
