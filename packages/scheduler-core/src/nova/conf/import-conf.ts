@@ -35,7 +35,9 @@ import { bareMetalFilters, defaultFilters, isIn, lifespanOf, lifespanText, relea
 type ProfileInput = z.input<typeof profileSchema>
 
 /** What of a profile comes out of a file. */
-export type ImportedProfile = Required<Pick<ProfileInput, 'filters' | 'weighers' | 'hostSubsetSize' | 'compat' | 'nova'>>
+export type ImportedProfile = Required<Pick<ProfileInput, 'filters' | 'weighers' | 'hostSubsetSize' | 'compat'>> & {
+  readonly nova: NonNullable<ProfileInput['nova']>
+}
 
 export interface ImportedConf {
   /** Whose options and defaults the file was read by, and whether that was guessed from the file. */
