@@ -303,6 +303,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: bound({ host: 'h1', node: 'h1', cell: cellOf(aUuid(72)) }),
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.not_requested' },
     },
+    'A19 LP 1823370 an instance that moves on stays in its cell': {
+      hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
+      asks: { ...bound({ host: 'h2', node: 'h2', cell: cellOf(aUuid(72)) }), requestedDestination: null, ignoreHosts: ['h2'] },
+      gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.excluded' },
+    },
     'Nova resources_from_request_spec: a node without its host': { asks: bound({ node: 'h2' }), gets: 'h2' },
     'a node that is not there': {
       asks: { requestedDestination: { node: 'n9' } },
