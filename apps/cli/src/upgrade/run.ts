@@ -71,7 +71,7 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
       const calls = callsOf(history)
       checks.check('no call with a key is without an answer', calls.unanswered === 0, () => `${calls.unanswered} of ${calls.keys}`)
       const leaves = leavesOf(history)
-      checks.check('hosts leave in the run, come back and get other names', hasAllOf(leaves), () => JSON.stringify(leaves))
+      checks.check('hosts leave in the run, come back and get other names', hasAllOf(leaves), () => `${JSON.stringify(leaves)} ${JSON.stringify(history.filter(({ call }) => call.type === 'leave').map(({ call, outcome }) => [(call as Leave).how, (call as Leave).as, outcome.type === 'ok' ? outcome.answer.type : outcome]))}`)
       return { ...figures, ...calls, leaves, verified: await checkSame(checks, cluster) }
     } finally {
       await cluster.close()
