@@ -537,7 +537,7 @@ test('an image that cannot be read refuses every host, and the cause can be told
   const fleet = townOf({ gets: '' })
   const profile = withRules({ imageType: true, isolateAggregates: true })
   expect(decided(fleet, request, profile).parts).toEqual([])
-  expect(causeText(causeOf(fleet, request, profile))).toContain('There is no host')
+  expect(causeText(causeOf(fleet, request, profile))).toMatch(/^Of 2 hosts none takes it: 2 that a filter failed on\. Nearest is h1: /)
 })
 
 test('A19 LP 1823370: the cell holds under this service’s own profile too', () => {
