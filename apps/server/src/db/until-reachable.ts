@@ -1,16 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { StoppedError } from '../until-there.ts'
+import { untilDone, type WaitOptions } from '../until-there.ts'
 
-export interface ReachOptions {
+export interface ReachOptions extends Omit<WaitOptions, 'onAway'> {
   readonly url: string
-  /** Ends the waiting, by StoppedError. */
-  readonly stopped: AbortSignal
-  /** For operators: at first, every 30 seconds, and when it is over. */
-  warn(message: string): void
 }
 
-const AGAIN_MS = 500
-const TELL_EVERY_MS = 30_000
 /** Of the network, and PostgreSQL's own while it starts or stops. */
 const AWAY = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EPIPE'],
@@ -23,27 +16,16 @@ const AWAY_TEXTS = ['timeout expired', 'Connection terminated unexpectedly', 'Co
  * Does what needs a database of the operator's own until its server answers: it may start later than the service. What waiting does not
  * mend, such as a wrong password, is thrown at once.
  */
-export async function untilReachable<T>(work: () => Promise<T>, { url, stopped, warn }: ReachOptions): Promise<T> {
-  const since = performance.now()
-  let toldAt = Number.NEGATIVE_INFINITY
-  for (;;) {
-    try {
-      const done = await work()
-      if (toldAt > 0) warn(`The database answers after ${Math.round((performance.now() - since) / 1_000)} s; the start goes on.`)
-      return done
-    } catch (error) {
+export const untilReachable = <T>(work: () => Promise<T>, { url, ...options }: ReachOptions): Promise<T> =>
+  untilDone(work, {
+    ...options,
+    done: 'the database answers',
+    whyAway(error) {
       const why = whyAway(error)
-      if (why === undefined) throw error
-      const reason = `waiting for the PostgreSQL server ${placeOf(url)} that DATABASE_URL names: ${why}`
-      if (performance.now() - toldAt >= TELL_EVERY_MS) {
-        toldAt = performance.now()
-        warn(`${reason}. Start it, or set DATABASE_URL to one that runs.`)
-      }
-      await sleep(AGAIN_MS, undefined, { signal: stopped }).catch(() => undefined)
-      if (stopped.aborted) throw new StoppedError(reason, { cause: error })
-    }
-  }
-}
+      if (why === undefined) return undefined
+      return `waiting for the PostgreSQL server ${placeOf(url)} that DATABASE_URL names: ${why}. Start it, or set DATABASE_URL to one that runs`
+    },
+  })
 
 /** Why a server cannot be reached; undefined for what waiting does not mend. */
 function whyAway(error: unknown): string | undefined {
