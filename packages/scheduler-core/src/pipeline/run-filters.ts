@@ -8,7 +8,9 @@ import { readsOf } from '../fleet/stats-fields.ts'
 import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
+import { isForGood } from './for-good.ts'
 import { refuseUntold } from './not-reported.ts'
+import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
@@ -81,15 +83,21 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
- * Which hosts make their domains count in a topology spread: those that the request admits and that are not in MAINTENANCE, which are as good
- * as gone. Others that are disabled, down or full count: members may come there again. Below ADMITTED_DOMAINS every host.
+ * Which hosts make their domains count in a topology spread: those that the request admits, that could take an instance if they were empty, and
+ * that are not in MAINTENANCE, which are as good as gone. Others that are disabled, down or full count: members may come there again. Below
+ * ADMITTED_DOMAINS every host.
  */
 export function countedHosts(steps: readonly FilterStep[], { featureLevel, hosts }: Fleet): (host: HostIndex) => boolean {
   if (featureLevel < ADMITTED_DOMAINS) return () => true
-  const admitting = steps.filter((step) => isAsked(step) && step.admits !== undefined)
+  const asked = steps.filter((step) => isAsked(step) && !step.isOutside)
+  const admitting = asked.filter(({ admits }) => admits !== undefined)
+  const others = asked.filter(({ admits, failed }) => admits === undefined && !failed)
   return (host) =>
     at(hosts.columns.status, host) !== MAINTENANCE &&
-    admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true)
+    admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true) &&
+    others.every(
+      (step) => step.prepared === undefined || passesSafely(step.prepared, host) !== false || !isForGood(reasonOf(step, host).code),
+    )
 }
 
 const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({

@@ -1,7 +1,7 @@
 import { memoByObject } from '../memo.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
-import type { RequestReads } from '../request/request-reads.ts'
+import { type RequestReads, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
 
@@ -44,11 +44,12 @@ export function unreadKeys(request: RequestSpec, profile: Profile, plugins: Plug
   const parts = readsOf(plugins)(profile)
   if (parts === undefined) return []
   const readers: readonly RequestReads[] = nova === null ? parts : [readBefore, ...parts]
+  const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova?.form !== 'RequestSpec'
   const place = places[nova === null ? 'typed' : nova.form === 'RequestSpec' ? 'RequestSpec' : 'legacy']
   const unread = (map: OpenMap, at: string, given: Readonly<Record<string, unknown>>): string[] =>
-    Object.keys(given)
-      .filter((key) => !readers.some((reads) => reads[map]?.(key)))
-      .map((key) => `${at}.${key}`)
+    Object.entries(given)
+      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value)))
+      .map(([key]) => `${at}.${key}`)
   return [
     ...unread('extraSpecs', place.extraSpecs, flavor.extraSpecs),
     ...gang.flatMap((member, i) => unread('extraSpecs', `gang.${i}.${places.typed.extraSpecs}`, member.flavor.extraSpecs)),
