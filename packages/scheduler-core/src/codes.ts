@@ -58,6 +58,7 @@ export const codes = {
   'instance.same_host': 'The host holds an instance that the request wants to be apart from.',
   'instance.not_on_host': 'The host holds none of the instances that the request wants to be with.',
   'group.affinity': 'The group lives on another host.',
+  'group.together': 'The host has no room for all members of the group at once.',
   'group.anti_affinity': 'The host holds as many members of the group as it may.',
   'topology.skew': 'The domain of the host would hold too many more members than the one with the fewest.',
   'topology.full': 'The domain of the host holds as many members as it may.',

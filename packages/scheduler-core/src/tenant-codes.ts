@@ -80,6 +80,7 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
   'instance.same_host': null,
   'instance.not_on_host': null,
   'group.affinity': 'SERVER_GROUP',
+  'group.together': 'SERVER_GROUP',
   'group.anti_affinity': 'SERVER_GROUP',
   'topology.skew': 'SERVER_GROUP',
   'topology.full': 'SERVER_GROUP',

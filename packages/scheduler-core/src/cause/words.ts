@@ -56,6 +56,7 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'instance.same_host': 'with an instance that it is to be apart from',
   'instance.not_on_host': 'without the instances that it is to be with',
   'group.affinity': 'away from the host of the server group',
+  'group.together': 'without room for all members of the server group at once',
   'group.anti_affinity': 'with as many members of the server group as one host may have',
   'topology.skew': 'in domains that have too many more members than the one with the fewest',
   'topology.full': 'in domains that have as many members as they may',

@@ -78,6 +78,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
   'group.affinity': ({ subject, need, have }) =>
     `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
+  'group.together': ({ subject, need }) =>
+    `Server group ${subject}: room for ${need} members at once needed on the host; its cells and devices have none.`,
   'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
   'topology.skew': ({ subject, need, have, source }) =>
     `${subject}: ${need} members wanted; it holds ${have}. The domain with the fewest is ${source}.`,
