@@ -1,11 +1,11 @@
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type GpuState, modelFits } from '../kinds/gpu/device.ts'
+import { type GpuState, type GpuWish, modelFits } from '../kinds/gpu/device.ts'
 import { poolsKind } from '../kinds/pools/pools.ts'
 import type { FilterStep } from '../pipeline/run-filters.ts'
 import { membersOf, sumsOf } from '../request/members.ts'
-import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 
 /** The filter that keeps members of a server group on one host. */
 const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
@@ -85,7 +85,7 @@ const words: Readonly<Record<string, Pick<Reason, 'code' | 'unit'>>> = {
 }
 
 interface GpusTogether {
-  readonly ask: GpuRequest
+  readonly ask: GpuWish
   readonly count: number
   readonly first: { readonly from: number; readonly members: number }
 }
@@ -97,5 +97,4 @@ const gpusOf = (whole: RequestSpec): readonly GpusTogether[] =>
   )
 
 /** How often a GPU has the share free. */
-const roomFor = (gpu: GpuState, ask: GpuRequest): number =>
-  modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0
+const roomFor = (gpu: GpuState, ask: GpuWish): number => (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0)

@@ -69,6 +69,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
   'gpu.count': ({ need, have }) => `${need} GPUs of the models asked for needed; the host has ${have}.`,
   'gpu.short': ({ subject, need, have }) => `${need} × ${subject} needed; the host has ${have}.`,
+  'gpu.numa': ({ need, have }) => `${need} GPUs needed near the guest's NUMA cells, ${have} free there.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
@@ -80,6 +81,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
   'group.together': ({ subject, need }) =>
     `Server group ${subject}: room for ${need} members at once needed on the host; its cells and devices have none.`,
+  'group.apart': ({ subject, need, have }) => `Server group ${subject}: ${need} wanted on the host; it holds ${have}.`,
   'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
   'topology.skew': ({ subject, need, have, source }) =>
     `${subject}: ${need} members wanted; it holds ${have}. The domain with the fewest is ${source}.`,

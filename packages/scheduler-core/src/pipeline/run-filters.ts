@@ -1,5 +1,6 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { Admits, PreparedFilter } from '../filters/filter.ts'
+import type { Admits, Filter, PreparedFilter } from '../filters/filter.ts'
+import { asksApart, serverGroupApartFilter } from '../filters/server-group-apart.ts'
 import { hostStatuses } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -74,10 +75,11 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     yield
     steps.push(prepare(step))
   }
-  // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
+  // steps of their own only where they are asked for: other requests, and what is kept of them, know nothing of them
+  if (asksApart(request, fleet)) steps.push(prepare(asClaims(compiled, serverGroupApartFilter)))
   if (request.topologySpread.length === 0) return steps
   yield
-  return [...steps, prepare(asSpread(compiled, countedHosts(steps, fleet)))]
+  return [...steps, prepare(asClaims(compiled, createTopologySpreadFilter(countedHosts(steps, fleet))))]
 }
 
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
@@ -108,8 +110,9 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
   verifiedAt: 'NONE',
 })
 
-const asSpread = ({ profile }: CompiledProfile, isCounted: (host: HostIndex) => boolean): CompiledFilter => ({
-  filter: createTopologySpreadFilter(isCounted),
+/** What every claim of a request has to keep, whatever the profile says. */
+const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter => ({
+  filter,
   options: {},
   isNet: profile.compat === 'nova',
   isOutside: false,
