@@ -203,6 +203,12 @@ const RequestSpecInput = builder.inputType('RequestSpecInput', {
       description: 'Instances of other kinds: the last of numInstances, in this order; all are placed or none. Since 1.2.',
     }),
     topologySpread: t.field({ type: [TopologySpreadInput], description: 'Spread of instanceGroup over domains. Since 1.2.' }),
+    volumes: t.field({ type: ['UUID'], description: 'Volumes that an instance boots from or is given. Since 1.3.' }),
+    ports: t.field({ type: ['UUID'], description: 'Ports that an instance is given. Since 1.3.' }),
+    nearVolumesAndPorts: t.boolean({
+      defaultValue: true,
+      description: 'Placed near its volumes and ports by itself, where documents tell where they are. Since 1.3.',
+    }),
     isBfv: t.boolean({ defaultValue: false, description: 'Boots from a volume: the root disk takes nothing from the host.' }),
   }),
 })

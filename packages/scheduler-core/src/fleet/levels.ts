@@ -55,5 +55,11 @@ export const PRESENT_OPTIONS = 10
 /** Hosts of a server group and tried hosts in a document of Nova's are meant by what they are called now. */
 export const PRESENT_IN_NOVA = 10
 
+/** Instances are placed near their own volumes and ports, where documents tell where these are; the shipped profile `default` looks at affinity hints. */
+export const OWN_AFFINITY = 10
+
+/** The release has a profile with the scheduler `solver`. */
+export const SOLVER_PROFILE = 10
+
 /** Under `compat: nova` a host that only the topology spread refuses is asked about again for the next instance of the request. */
 export const SPREAD_ASKED_AGAIN = 10

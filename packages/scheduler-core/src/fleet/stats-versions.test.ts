@@ -84,10 +84,12 @@ const newer = fc
   .map(([old, rest]) => ({ ...old, ...rest }))
 
 /** With some of the fields left out that are not reported, and with its machine. */
-const newerStill = fc.tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) })).map(([given, fields, machineOf]) => {
-  const omitted = fields.filter((field) => !Object.hasOwn(given, field))
-  return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
-})
+const newerStill = fc
+  .tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) }))
+  .map(([given, fields, machineOf]) => {
+    const omitted = fields.filter((field) => !Object.hasOwn(given, field))
+    return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
+  })
 
 /** With the cells that its GPUs are near to. */
 const newest = fc.tuple(newerStill, orNull(fc.integer({ min: 0, max: 3 }))).map(([given, numaNode]) => ({

@@ -125,6 +125,7 @@ const fromTyped = (spec: RequestSpec): NovaRequest => ({
   requestedResources: undefined,
   requestLevelParams: undefined,
   requestedNetworks: undefined,
+  requestedPorts: spec.ports,
 })
 
 const imageOf = ({ id, architecture, minRamMb, minDiskGb, properties }: NonNullable<RequestSpec['image']>): NovaImage => ({

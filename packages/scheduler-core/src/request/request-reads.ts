@@ -8,7 +8,13 @@ export interface RequestReads {
   readonly extraSpecs?: (key: string, value: unknown) => boolean
   readonly schedulerHints?: (key: string, value: unknown) => boolean
   readonly imageProperties?: (key: string, value: unknown) => boolean
+  /** Fields that no part has to look at, and these do. */
+  readonly fields?: readonly OptionalField[]
 }
+
+/** Fields of a request that have an effect only where a part of the profile looks at them. */
+export const optionalFields = ['volumes', 'ports'] as const
+export type OptionalField = (typeof optionalFields)[number]
 
 /** The list that Nova's objects have of the traits which an image requires; an image itself has one property for each, and no such list. */
 export const TRAITS_IN_OBJECTS = 'traits_required'

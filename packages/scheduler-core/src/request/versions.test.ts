@@ -121,9 +121,15 @@ const newerStill = fc
 
 /** With GPUs near the cells, where the guest has any, and with the group apart from others. */
 const newest = fc
-  .tuple(newerStill, orNull(fc.constantFrom('required', 'preferred')), fc.array(fc.integer({ min: 100, max: 199 }).map(aUuid), { maxLength: 2 }))
-  .map(([old, numaPolicy, apartFrom]) => ({
+  .tuple(
+    newerStill,
+    orNull(fc.constantFrom('required', 'preferred')),
+    some({ volumes: fc.array(uuid, { maxLength: 2 }), ports: fc.array(uuid, { maxLength: 2 }), nearVolumesAndPorts: fc.boolean() }),
+    fc.array(fc.integer({ min: 100, max: 199 }).map(aUuid), { maxLength: 2 }),
+  )
+  .map(([old, numaPolicy, things, apartFrom]) => ({
     ...old,
+    ...things,
     ...(old.gpus != null && old.numaTopology != null && { gpus: { ...old.gpus, numaPolicy } }),
     ...(old.instanceGroup != null && { instanceGroup: { ...old.instanceGroup, apartFrom } }),
   }))
@@ -138,7 +144,7 @@ describeVersions({
     { version: '1.0', schema: requestSpecV1_0, frozen: '8328ad6f227d03a65a48404d1cd4264ec0091f31193508e5c2b68ff24c57528a' },
     { version: '1.1', schema: requestSpecV1_1, frozen: '2fcc428cafa4535e769b1a635c4aaa4d72be891ee3f2202df9ae36c86e25a5ef' },
     { version: '1.2', schema: requestSpecV1_2, frozen: '045d1619f56f9256dcb70cd6db02004284c71b40ee4b6341df6b21af72fbaa6a' },
-    { version: '1.3', schema: requestSpecV1_3, frozen: '619029b942be82c56a96726e8721aa9789e952070ca68efe81a86e263cbbc3c9' },
+    { version: '1.3', schema: requestSpecV1_3, frozen: '6eb840ad5413dc5961aca1bd249caca7402cd50a9ccb79b53ce6b1ee9197345b' },
   ],
   rules: [
     ['the least that can be asked', '1.0', small],

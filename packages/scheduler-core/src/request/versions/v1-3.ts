@@ -39,6 +39,14 @@ export const requestSpecV1_3 = z
       .nullable()
       .default(null)
       .describe('The server group of the instances.'),
+    volumes: list(uuid).default([]).describe('Volumes that an instance boots from or is given.'),
+    ports: list(uuid).default([]).describe('Ports of the network that an instance is given.'),
+    nearVolumesAndPorts: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether it is placed near its volumes and ports by itself, where documents tell where they are; hints that name others hold in any case.',
+      ),
   })
   .superRefine(checkRequest)
   .superRefine(checkGang)
@@ -74,14 +82,20 @@ export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: Requ
   gpus: own && { ...own, numaPolicy: null },
   gang: gang.map((member) => ({ ...member, gpus: member.gpus && { ...member.gpus, numaPolicy: null } })),
   instanceGroup: instanceGroup && { ...instanceGroup, apartFrom: [] },
+  volumes: [],
+  ports: [],
+  nearVolumesAndPorts: true,
 })
 
 /** The same request without the words of 1.3, and, for the older version that is asked for, the problems where it uses them. */
 export function downgradeTo1_2(
-  { gpus: own, gang, instanceGroup, ...spec }: RequestSpecV1_3,
+  { gpus: own, gang, instanceGroup, volumes, ports, nearVolumesAndPorts, ...spec }: RequestSpecV1_3,
   asked = '1.2',
 ): { readonly spec: RequestSpecV1_2; readonly problems: readonly Problem[] } {
   const problems: Problem[] = []
+  if (volumes.length > 0) problems.push(newerField('spec', asked, ['volumes'], volumes, 'an empty list'))
+  if (ports.length > 0) problems.push(newerField('spec', asked, ['ports'], ports, 'an empty list'))
+  if (!nearVolumesAndPorts) problems.push(newerField('spec', asked, ['nearVolumesAndPorts'], nearVolumesAndPorts, 'true'))
   const older = (given: RequestSpecV1_3['gpus'], path: readonly string[]): RequestSpecV1_2['gpus'] => {
     if (given === null) return null
     const { numaPolicy, ...rest } = given
