@@ -94,7 +94,10 @@ function decisionBy(profile: (typeof builtInProfiles)[number], request: Paramete
   return { record, answer }
 }
 
-test.each(builtInProfiles.map((profile) => [profile.name, profile] as const))(
+/** What a solver answered is kept in another form. */
+const packedProfiles = builtInProfiles.filter(({ scheduler }) => scheduler !== 'solver')
+
+test.each(packedProfiles.map((profile) => [profile.name, profile] as const))(
   'a decision by the profile %s comes back as it was',
   (_, profile) => {
     for (const request of [{}, { numInstances: 3 }, { vcpus: 1_000 }, { vcpus: 16, numInstances: 100 }]) {
