@@ -26,6 +26,7 @@ const weights = {
   aggregate: 4,
   liveness: 2,
   usedFrom: 1,
+  hostAllocation: 1,
   group: 3,
   membership: 3,
   look: 4,

@@ -445,6 +445,11 @@ class World {
       case 'usedFrom':
         propose(what, { type: what, host, node: host, usedFrom: c % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'test' })
         break
+      case 'hostAllocation': {
+        const ratio = c % 3 === 0 ? null : 1 + (c % 4) / 2
+        propose(what, { type: what, host, node: host, resourceClass: b % 2 === 0 ? 'VCPU' : 'MEMORY_MB', ratio, by: 'ops', reason: 'test' })
+        break
+      }
       case 'liveness':
         propose(what, { type: what, host, node: host, state: (['UP', 'UP', 'SUSPECT', 'DOWN'] as const)[c % 4] as Liveness, reason: '' })
         break

@@ -226,6 +226,7 @@ function bury(fleet: Fleet, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'm
   }
   record.usedFrom = 'REPORT'
   record.usedFromReason = ''
+  record.allocation = {}
   takeStats(fleet, record, NOTHING, undefined)
   columns.status[index] = 0
   record.statusReason = ''

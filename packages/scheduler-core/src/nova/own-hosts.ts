@@ -1,5 +1,6 @@
 import { isLive } from '../claims/claim.ts'
 import { canonicalInstances } from '../filters/image-properties.ts'
+import { ratioForNova } from '../fleet/allocation.ts'
 import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
@@ -113,16 +114,20 @@ class OwnHost implements HostState {
     return this.#node?.stats ?? {}
   }
 
+  #ratio(resourceClass: string, own: number): number {
+    return ratioForNova(this.#fleet.hosts, this.#record, resourceClass, own)
+  }
+
   get cpuAllocationRatio(): number {
-    return this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio
+    return this.#ratio('VCPU', this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio)
   }
 
   get ramAllocationRatio(): number {
-    return this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio
+    return this.#ratio('MEMORY_MB', this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio)
   }
 
   get diskAllocationRatio(): number {
-    return this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio
+    return this.#ratio('DISK_GB', this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio)
   }
 
   get hypervisorType(): string | null {

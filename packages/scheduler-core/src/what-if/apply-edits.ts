@@ -6,6 +6,7 @@ import { type AggregateState, type Change, ENTRY_FORMAT, type HostReported } fro
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
+import { ALLOCATION_RULES } from '../fleet/levels.ts'
 import { nodesNamed } from '../fleet/present-names.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
@@ -204,6 +205,10 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
 function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
   if (ratios.length === 0) return
   const wanted = ratios.map((ratio) => ({ ...ratio, uuid: ratio.aggregate === null ? null : findAggregate(fleet, ratio.aggregate) }))
+  if (fleet.featureLevel >= ALLOCATION_RULES) {
+    yield* overrideRatios(fleet, wanted)
+    return
+  }
   for (const [i, { index }] of fleet.hosts.present.entries()) {
     if (isPauseDue(i)) yield undefined
     const record = fleet.hosts.get(index)
@@ -213,6 +218,31 @@ function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
       next = withRatio(next ?? record.stats, resourceClass, allocationRatio) ?? next
     }
     if (next !== undefined) yield { change: reportOf(record, next), path: ['ratios'], found: record.host }
+  }
+}
+
+/** As an operator would set it: whatever a host's report or its aggregates say of the class. */
+function* overrideRatios(
+  fleet: Fleet,
+  wanted: readonly { readonly uuid: string | null | undefined; readonly resourceClass: string; readonly allocationRatio: number }[],
+): ReturnType<Edit> {
+  for (const [i, { index }] of fleet.hosts.present.entries()) {
+    if (isPauseDue(i)) yield undefined
+    const { host, node, aggregates } = fleet.hosts.get(index)
+    for (const { uuid, resourceClass, allocationRatio } of wanted) {
+      if (uuid !== null && (uuid === undefined || !aggregates.includes(uuid))) continue
+      if (fleet.hosts.classes.get(resourceClass)?.reported[index] !== 1) continue
+      const edit = {
+        type: 'hostAllocation',
+        host,
+        node,
+        resourceClass,
+        ratio: allocationRatio,
+        by: 'what-if',
+        reason: 'set, in this what-if',
+      } as const
+      yield { change: edit, path: ['ratios'], found: host }
+    }
   }
 }
 

@@ -40,7 +40,16 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')
   if (host.gone === null) editLists(fleet, host.name, [])
   if (host.gone === null) for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false
-  Object.assign(host, { gpus: [], gpusUsed: [], present: [], machine: null, listsNothing: false, full: null, fromClaims: false })
+  Object.assign(host, {
+    gpus: [],
+    gpusUsed: [],
+    present: [],
+    machine: null,
+    listsNothing: false,
+    full: null,
+    fromClaims: false,
+    allocation: {},
+  })
   Object.assign(host, { status: 'ENABLED', liveness: 'UP', edited: fleet.revision, gone: as })
   for (const name of Object.keys(host.classes)) host.classes[name] = { ...NOTHING }
   forgetUnused(fleet)

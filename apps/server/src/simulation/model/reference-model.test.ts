@@ -145,6 +145,11 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
     }
     case 'usedFrom':
       return { type, host: hostAt(a), node: hostAt(a), usedFrom: b % 2 === 0 ? 'REPORT' : 'CLAIMS', reason: 'test' }
+    case 'hostAllocation': {
+      const ratio = b % 3 === 0 ? null : 1 + (b % 4) / 2
+      const edit = { ratio, ...(c % 3 === 0 && { reserved: c % 4 }), by: 'test', reason: 'test' }
+      return { type, host: hostAt(a), node: hostAt(a), resourceClass: c % 2 === 0 ? 'VCPU' : 'MEMORY_MB', ...edit }
+    }
     case 'forget':
       return {
         type,
@@ -232,7 +237,19 @@ class Restart implements fc.Command<ReferenceModel, Log> {
 /** How often each kind comes. */
 const weights: Partial<Record<Change['type'], number>> = {
   ...{ claims: 8, move: 6, report: 6, confirm: 4, extend: 2, release: 2, revoke: 2, expire: 2, abandon: 2 },
-  ...{ status: 2, liveness: 2, group: 2, membership: 2, aggregate: 2, usedFrom: 2, forget: 1, readmit: 2, replace: 1, feature: 2 },
+  ...{
+    status: 2,
+    liveness: 2,
+    group: 2,
+    membership: 2,
+    aggregate: 2,
+    usedFrom: 2,
+    hostAllocation: 2,
+    forget: 1,
+    readmit: 2,
+    replace: 1,
+    feature: 2,
+  },
 }
 const types = Object.entries(weights).flatMap(([type, weight]) => new Array<Change['type']>(weight).fill(type as Change['type']))
 const number = fc.nat({ max: 99 })

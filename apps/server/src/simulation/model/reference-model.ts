@@ -64,6 +64,7 @@ export class ReferenceModel extends ModelFleet {
       case 'status':
       case 'liveness':
       case 'usedFrom':
+      case 'hostAllocation':
         return judgeEdit(this, change)
       case 'forget':
         return judgeForget(this, change)
