@@ -183,8 +183,7 @@ export function ratioForNova(hosts: HostTable, record: HostRecord, resourceClass
 
 /** Whether anything beside the report may say a value of a host: of most hosts nothing does. */
 const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
-  Object.keys(allocation).length > 0 ||
-  (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
+  Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
 
 /** A standard class as the plain numbers of a report say it, with something kept back. */
 const plainInventory = (resourceClass: string, total: number, reserved: number): HostStats['inventories'][number] => ({
