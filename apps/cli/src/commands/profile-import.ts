@@ -7,6 +7,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { type AllocationWritten, toImported, toWritten, writeFleetAllocation } from './fleet-allocation.ts'
 import { counted } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -70,12 +71,20 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   }
   const isRefused = !conf.isWhole && partial !== true
   const created = isRefused || dryRun ? null : await create(name, input, flags)
+  const { release: named, classes: amounts } = conf.allocation
+  const classes = Object.entries(amounts).map(([resourceClass, { ratio = null, reserved = null }]) => ({ resourceClass, ratio, reserved }))
+  // a file that says nothing of it leaves what is set
+  const isSaid = named !== null || classes.length > 0
+  const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }
+  const written: AllocationWritten | null = isSaid && created !== null ? await writeFleetAllocation(allocation, false, flags) : null
   return {
     lines: [
       ...toReport(conf),
+      ...(isSaid && written === null ? ['', ...toImported(named, classes)] : []),
       ...(dryRun ? ['', `The profile ${name}`, ...JSON.stringify(input, null, 2).split('\n')] : []),
       '',
       ...wrap(toEnd(name, created, isRefused, dryRun === true)),
+      ...(written === null ? [] : ['', 'The fleet', ...toWritten(written)]),
     ],
     json: {
       release: releaseName(conf.release),
@@ -86,6 +95,8 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
       elsewhere: conf.elsewhere.map(({ section, name: option, line }) => ({ section, option, line })),
       dryRun: dryRun === true,
       created,
+      allocation: isSaid ? allocation : null,
+      allocationWritten: written,
     },
     exitCode: isRefused ? EXIT.refused : EXIT.done,
   }

@@ -37,7 +37,14 @@ const computeNode = (host: string) => ({
   'nova_object.version': '1.19',
   'nova_object.data': {
     ...{ uuid: randomUUID(), host, hypervisor_hostname: host, vcpus: 8, vcpus_used: 0, memory_mb: 8_192, memory_mb_used: 0, local_gb: 100 },
-    ...{ local_gb_used: 0, free_ram_mb: 8_192, free_disk_gb: 100, cpu_allocation_ratio: 0, ram_allocation_ratio: 0, disk_allocation_ratio: 0 },
+    ...{
+      local_gb_used: 0,
+      free_ram_mb: 8_192,
+      free_disk_gb: 100,
+      cpu_allocation_ratio: 0,
+      ram_allocation_ratio: 0,
+      disk_allocation_ratio: 0,
+    },
   },
 })
 
@@ -98,7 +105,10 @@ test("Nova's 0.0 takes the fleet's ratio, then Nova's default; a dry run tells w
     ...{ reserved: 512, allocationRatio: 1.5, capacity: 11_520 },
     ...{ ratioFrom: { source: 'NOVA_DEFAULT', release: 'zed' }, reservedFrom: { source: 'NOVA_DEFAULT' } },
   })
-  expect((await ask(FLEET_SET, { v: 0, input })).fleetAllocationSet).toEqual({ __typename: 'FleetAllocationConflict', current: { version: 1 } })
+  expect((await ask(FLEET_SET, { v: 0, input })).fleetAllocationSet).toEqual({
+    __typename: 'FleetAllocationConflict',
+    current: { version: 1 },
+  })
   const bad = { ...input, release: 'zebra' }
   expect((await ask(FLEET_SET, { v: 1, input: bad })).fleetAllocationSet).toMatchObject({ issues: [{ path: ['input', 'release'] }] })
 })
@@ -106,7 +116,9 @@ test("Nova's 0.0 takes the fleet's ratio, then Nova's default; a dry run tells w
 test('a ratio of an aggregate counts in capacity, with who set it', async () => {
   await reported('g1', { full: machine })
   const metadata = [{ key: 'cpu_allocation_ratio', value: '4' }]
-  await ask(`mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, { in: { name: 'g', metadata, hosts: ['g1'] } })
+  await ask(`mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, {
+    in: { name: 'g', metadata, hosts: ['g1'] },
+  })
   const usage = await shown('g1')
   expect(usage).toMatchObject({ allocationRatio: 4, capacity: 32, ratioFrom: { source: 'AGGREGATE', aggregate: { name: 'g' } } })
   expect(usage.ratioFrom.by).toEqual(expect.any(String))
