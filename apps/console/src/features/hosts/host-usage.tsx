@@ -39,7 +39,7 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
 
 /** Ratios and reserved amounts that are not the report's own: who set them, when, and why. */
 function AllocationOrigins({ capacity }: { readonly capacity: readonly Usage[] }) {
-  const [choice] = useTimeZone()
+  const choice = useTimeZone()
   const told = capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
     [
       { what: 'ratio', origin: ratioFrom },
