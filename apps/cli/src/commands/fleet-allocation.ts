@@ -78,16 +78,39 @@ async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...fl
   return { lines: toWritten(written), json: written }
 }
 
+export interface FleetAllocationInput {
+  readonly release: string | null
+  readonly classes: readonly ClassAllocation[]
+  readonly reason: string
+}
+
 /** Sets all of it on the version that is there now. */
 export async function writeFleetAllocation(
-  input: { readonly release: string | null; readonly classes: readonly ClassAllocation[]; readonly reason: string },
+  input: FleetAllocationInput,
   dryRun: boolean,
   flags: ConnectionFlags,
 ): Promise<AllocationWritten> {
   const client = connect(flags)
   const { fleetAllocation: now } = await client.request<{ fleetAllocation: FleetAllocation }>(READ)
+  return setOn(now.version, input, dryRun, client)
+}
+
+/** Tries to set all of it; what comes back sets it, on the version that it was tried on. */
+export async function tryFleetAllocation(input: FleetAllocationInput, flags: ConnectionFlags): Promise<() => Promise<AllocationWritten>> {
+  const client = connect(flags)
+  const { fleetAllocation: now } = await client.request<{ fleetAllocation: FleetAllocation }>(READ)
+  await setOn(now.version, input, true, client)
+  return () => setOn(now.version, input, false, client)
+}
+
+async function setOn(
+  ifVersion: number,
+  input: FleetAllocationInput,
+  dryRun: boolean,
+  client: ReturnType<typeof connect>,
+): Promise<AllocationWritten> {
   const { fleetAllocationSet: answer } = await client.request<{ fleetAllocationSet: AllocationWritten | Refusal }>(SET, {
-    ...{ ifVersion: now.version, input, dryRun },
+    ...{ ifVersion, input, dryRun },
   })
   if (!('impact' in answer)) throw toRefusal(answer)
   return answer

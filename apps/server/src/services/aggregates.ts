@@ -20,6 +20,7 @@ import {
   nearMisses,
   partsNaming,
   presentHosts,
+  quote,
   ratioIn,
   SLICE,
   type Steps,
@@ -381,9 +382,17 @@ function* impactOf({ hosts }: Fleet, before: Aggregate | undefined, next: Aggreg
     }
   }
   const isRisky = zoneMoves > 0 && claimsOnAffectedHosts > 0
-  const warnings = isRisky ? ['Hosts that hold claims would change their availability zone.'] : []
+  const warnings = [...(isRisky ? ['Hosts that hold claims would change their availability zone.'] : []), ...unreadRatios(next)]
   return { hostsAffected, zoneChanges: zoneMoves, claimsOnAffectedHosts, warnings }
 }
+
+/** Ratios that are none, as sentences: an operator who mistypes one would not see it otherwise. */
+const unreadRatios = (next: AggregateState | null): string[] =>
+  Object.entries(aggregateRatioKeys).flatMap(([resourceClass, key]) => {
+    const text = next !== null && Object.hasOwn(next.metadata, key) ? next.metadata[key] : undefined
+    if (next === null || text === undefined || ratioIn(next.metadata, resourceClass) !== undefined) return []
+    return [`${key} is ${quote(text)}, not a number of 0.001 to 1000: no aggregate's ratio counts for ${resourceClass} on its hosts.`]
+  })
 
 const versionConflict = (expected: number, current: Aggregate | undefined): VersionConflict => ({
   type: 'version-conflict',

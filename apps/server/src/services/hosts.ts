@@ -214,12 +214,25 @@ export function createHosts(replica: Replica): Hosts {
           ...(reserved !== undefined && { reserved }),
         }),
       )
-      const impact = impactOn(records.map(viewOf), 0, await changesOfFree(snapshotOf(replica), records, changes))
+      const warnings = [
+        ...withoutClass(replica.fleet, records, resourceClass),
+        ...(await changesOfFree(snapshotOf(replica), records, changes)),
+      ]
+      const impact = impactOn(records.map(viewOf), 0, warnings)
       const refusal = dryRun ? undefined : await edit(changes)
       if (refusal !== undefined) return refusal
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
   }
+}
+
+/** That hosts do not report a class, as a sentence: what is set of it counts for nothing while they do not. */
+function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resourceClass: string): readonly string[] {
+  const lacking = records.filter(({ index }) => hosts.classes.get(resourceClass)?.reported[index] !== 1)
+  const [first] = lacking
+  if (first === undefined) return []
+  const who = lacking.length === 1 ? `${hostKey(first)} does` : `${hostKey(first)} and ${lacking.length - 1} more hosts do`
+  return [`${who} not report ${resourceClass}: what is set counts once that is reported`]
 }
 
 /** How many hosts and live claims a change touches. */

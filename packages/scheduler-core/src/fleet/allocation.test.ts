@@ -71,11 +71,11 @@ const fleetSet = (edit: Partial<FleetAllocationSet>, expectedVersion = 0): Fleet
   reason: 'nova.conf',
   ...edit,
 })
-const aggregate = (n: number, ratio: string, expectedVersion = 0, hosts = ['h1']): AggregateChanged => ({
+const aggregate = (n: number, ratio: string | undefined, expectedVersion = 0, hosts = ['h1']): AggregateChanged => ({
   type: 'aggregate',
   uuid: aUuid(n),
   expectedVersion,
-  next: { name: `a${n}`, hosts, metadata: { cpu_allocation_ratio: ratio } },
+  next: { name: `a${n}`, hosts, metadata: ratio === undefined ? {} : { cpu_allocation_ratio: ratio } },
   by: 'ops',
 })
 
@@ -120,10 +120,16 @@ describe('the order of ratios', () => {
     expectSound(fleet)
   })
 
-  test('a ratio of aggregates that is no number, or out of range, is passed over', () => {
-    const { fleet } = logWith(ours(), aggregate(1, 'lots'), aggregate(2, '0'), aggregate(3, '9'))
-    expect(saysRatio(fleet)).toEqual([9, 'AGGREGATE'])
-  })
+  test.each(['lots', '0', '-1', 'inf', 'nan', '1001', ''])(
+    'nova filters/utils.py validate_num_values: %j in one aggregate, and none of them counts, as one that cannot be read in Nova',
+    (bad) => {
+      const log = logWith(ours(), aggregate(1, bad), aggregate(2, '9'))
+      expect(saysRatio(log.fleet)).toEqual([1, 'REPORT'])
+      log.append([{ ...aggregate(1, bad, 1), next: null }])
+      expect(saysRatio(log.fleet)).toEqual([9, 'AGGREGATE'])
+      expectSound(log.fleet)
+    },
+  )
 })
 
 describe('reserved amounts', () => {
@@ -239,6 +245,128 @@ describe('edits', () => {
   })
 })
 
+describe('one machine under two names', () => {
+  const replaced: Change = {
+    type: 'replace',
+    hosts: [{ from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } }],
+    reason: 'renamed',
+  }
+  const of2 = (edit: Partial<HostAllocationSet>) => set({ host: 'h2', node: 'h2', ...edit })
+
+  test('what operators set of the host that another one goes into stays, value by value the last', () => {
+    const log = logWith(ours(), aReport('h2', MACHINE), of2({ ratio: 2 }))
+    log.append([set({ ratio: 3 }), set({ resourceClass: 'DISK_GB', reserved: 5 })], { at: 2_000 })
+    log.append([of2({ reserved: 1 }), of2({ resourceClass: 'DISK_GB', reserved: 7 })], { at: 3_000 })
+    expect(log.append([replaced])).toEqual([undefined])
+    const { VCPU, DISK_GB } = log.fleet.hosts.get(H).allocation
+    expect([VCPU?.ratio?.value, VCPU?.reserved?.value, DISK_GB?.reserved?.value]).toEqual([3, 1, 7])
+    expect([capacity(log.fleet), capacity(log.fleet, 'DISK_GB')]).toEqual([21, 93])
+    expect(log.fleet.hosts.get(1 as HostIndex).allocation).toEqual({})
+    expectSound(log.fleet)
+  })
+
+  test('the renamed host has the least ratio of the aggregates that list its new name', () => {
+    const log = logWith(ours(), aReport('h2', MACHINE), aggregate(1, '3'), aggregate(2, '2', 0, ['h2']))
+    log.append([replaced])
+    expect(saysRatio(log.fleet)).toEqual([3, 'AGGREGATE'])
+    expectSound(log.fleet)
+  })
+})
+
+describe("situations of Nova's and Placement's code", () => {
+  const takes = (VCPU: number, key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU } } })
+
+  test('placement inventory.py: a ratio below what is in use is allowed, gives nothing more, and takes nothing away', () => {
+    const log = logWith(ours({ vcpusUsed: 6 }), takes(2, 'k1'), set({ ratio: 0.5 }))
+    expect([capacity(log.fleet), log.fleet.hosts.classColumns('VCPU').free[H]]).toEqual([4, -4])
+    expect(log.append([takes(1, 'k2')])).toEqual(['claim.no_room'])
+    expect(log.fleet.ledger.reserved.size).toBe(1)
+    log.append([set({ ratio: 2 })])
+    expect(log.append([takes(1, 'k3')])).toEqual([undefined])
+    expectSound(log.fleet)
+  })
+
+  test('placement inventory.py: more reserved than there is would be refused there; here nothing is left, until the host has more', () => {
+    const log = logWith(ours(), set({ reserved: 9, ratio: 4 }))
+    expect(capacity(log.fleet)).toBe(0)
+    expect(log.append([takes(1, 'k1')])).toEqual(['claim.no_room'])
+    log.append([ours({ vcpus: 10 }, 2)])
+    expect(capacity(log.fleet)).toBe(4)
+    // Placement allows as much reserved as there is since 1.26
+    log.append([set({ reserved: 10 })])
+    expect(capacity(log.fleet)).toBe(0)
+    expectSound(log.fleet)
+  })
+
+  test('nova compute_node.py _from_db_object: once an override is taken away, a ratio of 0.0 or null is the configuration again', () => {
+    const log = logWith(novaReport('h1'), fleetSet({ classes: { VCPU: { ratio: 3 } } }), set({ ratio: 5 }))
+    log.append([novaReport('h1', { cpu_allocation_ratio: null }, 2)])
+    expect(saysRatio(log.fleet)).toEqual([5, 'HOST'])
+    log.append([set({ ratio: null })])
+    expect(saysRatio(log.fleet)).toEqual([3, 'FLEET'])
+    log.append([novaReport('h1', { cpu_allocation_ratio: 2 }, 3)])
+    expect(saysRatio(log.fleet)).toEqual([2, 'REPORT'])
+    expectSound(log.fleet)
+  })
+
+  test('the ratios of an aggregate that is removed, or that a host leaves, count no more', () => {
+    const log = logWith(ours(), aggregate(1, '2'), aggregate(2, '5'))
+    log.append([aggregate(1, '2', 1, [])])
+    expect(saysRatio(log.fleet)).toEqual([5, 'AGGREGATE'])
+    log.append([{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 1, next: null }])
+    expect(saysRatio(log.fleet)).toEqual([1, 'REPORT'])
+    expect(log.append([takes(9, 'k1')])).toEqual(['claim.no_room'])
+    expectSound(log.fleet)
+  })
+
+  test('a host that is disabled keeps what is set for it, and has it once it is enabled', () => {
+    const status = (value: 'DISABLED' | 'ENABLED'): Change => ({ type: 'status', host: 'h1', node: 'h1', status: value, reason: 'works' })
+    const log = logWith(ours(), status('DISABLED'), set({ ratio: 2 }), status('ENABLED'))
+    expect(capacity(log.fleet)).toBe(16)
+    expectSound(log.fleet)
+  })
+
+  test.each([
+    [100, 0.29, 29],
+    [3, 1.1, 3],
+    [10, 1.15, 11],
+    [1_000_000, 0.001, 1_000],
+    [7, 2.0004, 14],
+    [2 ** 30, 1_000, 2 ** 30 * 1_000],
+  ])('placement int((total - reserved) * ratio) in floats says 28 of 100 x 0.29; here %i x %d is %i', (total, ratio, expected) => {
+    const { fleet } = logWith(ours({ localGb: total }), set({ resourceClass: 'DISK_GB', ratio }))
+    expect(capacity(fleet, 'DISK_GB')).toBe(expected)
+    expectSound(fleet)
+  })
+
+  test.each([
+    ['the configuration', [fleetSet({ classes: { MEMORY_MB: { reserved: 1_024 } } })], 8_192 - 1_024 - 1_000],
+    ["Nova's default", [fleetSet({ release: 27 })], 8_192 - 512 - 1_512],
+    [
+      'an operator instead of it',
+      [fleetSet({ classes: { MEMORY_MB: { reserved: 1_024 } } }), set({ resourceClass: 'MEMORY_MB', reserved: 2_048 })],
+      8_192 - 2_048 - 1_000,
+    ],
+    ['nobody', [], 8_192 - 2_024],
+  ])('nova resource_tracker.py counts as used what is reserved; it is kept back once: by %s', (_who, edits, free) => {
+    const { fleet } = logWith(novaReport('h1', { memory_mb_used: 2_024, free_ram_mb: 6_168 }), ...edits)
+    expect(fleet.hosts.classColumns('MEMORY_MB').free[H]).toBe(free)
+    expectSound(fleet)
+  })
+
+  test('an inventory beside the plain numbers has its own ratio, and setting another class does not give it to the cells', () => {
+    const shape = { cpuAllocationRatio: 2, numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }] }
+    const log = logWith(ours({ ...shape, inventories: [{ resourceClass: 'VCPU', total: 8, allocationRatio: 4 }] }))
+    const both = () => [capacity(log.fleet), log.fleet.hosts.get(H).cells[0]?.cpuFree]
+    expect(both()).toEqual([32, 8])
+    log.append([set({ resourceClass: 'MEMORY_MB', ratio: 2 })])
+    expect(both()).toEqual([32, 8])
+    log.append([set({ ratio: 3 })])
+    expect(both()).toEqual([24, 12])
+    expectSound(log.fleet)
+  })
+})
+
 describe('below the level', () => {
   test('aggregates count for nothing, and raising it counts their hosts anew', () => {
     const log = aLog()
@@ -258,20 +386,21 @@ interface Said {
   reported: number | null
   fleet?: number | undefined
   release: number | null
-  aggregates: (number | null)[]
+  /** 'bad': one says something that is no ratio. */
+  aggregates: (number | 'bad' | null)[]
 }
 
 const expected = ({ override, reported, fleet, release, aggregates }: Said): number => {
   const given = aggregates.filter((ratio) => ratio !== null)
   if (override !== undefined) return override
-  if (given.length > 0) return Math.min(...given)
+  if (given.length > 0 && !given.includes('bad')) return Math.min(...given.map(Number))
   return reported ?? fleet ?? (release === null ? 1 : release < 27 ? 16 : 4)
 }
 
 const ratio = fc.integer({ min: 1, max: 40 }).map((quarters) => quarters / 4)
 const step = fc.oneof(
   fc.record({ what: fc.constant('override' as const), ratio: fc.option(ratio) }),
-  fc.record({ what: fc.constant('aggregate' as const), which: fc.nat({ max: 1 }), ratio: fc.option(ratio) }),
+  fc.record({ what: fc.constant('aggregate' as const), which: fc.nat({ max: 1 }), ratio: fc.oneof(ratio, fc.constantFrom('bad', null)) }),
   fc.record({ what: fc.constant('report' as const), ratio: fc.option(ratio) }),
   fc.record({ what: fc.constant('fleet' as const), ratio: fc.option(ratio), release: fc.option(fc.integer({ min: 20, max: 33 })) }),
 )
@@ -284,22 +413,21 @@ test('whatever is said in whatever order, the first that says a ratio counts; no
       const versions = [0, 0]
       const seen: string[] = []
       for (const [i, one] of steps.entries()) {
-        const { what, ratio: given } = one
         let change: Change
-        if (what === 'override') {
-          said.override = given ?? undefined
-          change = set({ ratio: given })
-        } else if (what === 'aggregate') {
-          said.aggregates[one.which] = given
-          change = aggregate(one.which + 1, given === null ? 'none' : String(given), versions[one.which])
+        if (one.what === 'override') {
+          said.override = one.ratio ?? undefined
+          change = set({ ratio: one.ratio })
+        } else if (one.what === 'aggregate') {
+          said.aggregates[one.which] = one.ratio
+          change = aggregate(one.which + 1, one.ratio === null ? undefined : String(one.ratio), versions[one.which])
           versions[one.which] = (versions[one.which] ?? 0) + 1
-        } else if (what === 'report') {
-          said.reported = given
-          change = novaReport('h1', { cpu_allocation_ratio: given ?? 0 }, i + 2)
+        } else if (one.what === 'report') {
+          said.reported = one.ratio
+          change = novaReport('h1', { cpu_allocation_ratio: one.ratio ?? 0 }, i + 2)
         } else {
-          said.fleet = given ?? undefined
+          said.fleet = one.ratio ?? undefined
           said.release = one.release
-          const classes = given === null ? {} : { VCPU: { ratio: given } }
+          const classes = one.ratio === null ? {} : { VCPU: { ratio: one.ratio } }
           change = fleetSet({ release: one.release, classes }, log.fleet.hosts.fleetAllocation.version)
         }
         expect(log.append([change])).toEqual([undefined])

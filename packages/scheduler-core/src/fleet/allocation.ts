@@ -91,17 +91,24 @@ export function ratioIn(metadata: Readonly<Record<string, string>>, resourceClas
   return value !== undefined && isRatio(value) ? value : undefined
 }
 
-/** The least ratios of aggregates, which are in order of uuid: of equal ones the first is named. */
-export function leastRatios(
-  aggregates: readonly { readonly uuid: string; readonly metadata: Readonly<Record<string, string>> }[],
-): AggregateRatios {
+interface RatedAggregate {
+  readonly uuid: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/**
+ * The least ratios of aggregates, which are in order of uuid: of equal ones the first is named. Where one of them says something that is no
+ * ratio, none of them counts for that class, as in Nova.
+ */
+export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
-  for (const { uuid, metadata } of aggregates)
-    for (const resourceClass of Object.keys(ratioKeys)) {
-      const value = ratioIn(metadata, resourceClass)
-      const known = least[resourceClass]
-      if (value !== undefined && (known === undefined || value < known.value)) least[resourceClass] = { value, uuid }
-    }
+  for (const [resourceClass, key] of Object.entries(ratioKeys)) {
+    const saying = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key))
+    const ratios = saying.map(({ uuid, metadata }) => ({ uuid, value: ratioIn(metadata, resourceClass) }))
+    if (!ratios.every((one): one is AggregateRatio => one.value !== undefined)) continue
+    const [first] = [...ratios].sort((a, b) => a.value - b.value)
+    if (first !== undefined) least[resourceClass] = first
+  }
   return Object.keys(least).length === 0 ? NO_RATIOS : least
 }
 
@@ -114,29 +121,43 @@ export const sameRatios = (a: AggregateRatios, b: AggregateRatios): boolean =>
 
 /** How many times over a host gives a class away, and who says so. */
 export function ratioOf(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated {
-  const own = inventoryOf(record.stats, resourceClass)
-  const standard = standardRatio(record.stats, resourceClass)
-  const reported = own?.allocationRatio ?? standard ?? 1
-  const set = record.allocation[resourceClass]?.ratio
+  const least = hosts.featureLevel < ALLOCATION_RULES ? undefined : record.aggregateRatios[resourceClass]
+  const isOfAggregate = least !== undefined && record.allocation[resourceClass]?.ratio === undefined
+  if (isOfAggregate) return { value: least.value, source: 'AGGREGATE', aggregate: least.uuid }
+  return ratioBesideAggregates(hosts, record, resourceClass)
+}
+
+/** The same of a host that is in no aggregate: what Nova's weighers see as the host's own ratio. */
+export function ratioBesideAggregates(hosts: HostTable, { allocation, stats }: HostRecord, resourceClass: string): Allocated {
+  const set = allocation[resourceClass]?.ratio
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
-  if (hosts.featureLevel < ALLOCATION_RULES) return { value: reported, source: 'REPORT' }
-  const least = record.aggregateRatios[resourceClass]
-  if (least !== undefined) return { value: least.value, source: 'AGGREGATE', aggregate: least.uuid }
-  if (own !== undefined || standard === undefined || !isUnset(record.stats.nova, resourceClass))
-    return { value: reported, source: 'REPORT' }
+  const own = inventoryOf(stats, resourceClass)
+  const standard = standardRatio(stats, resourceClass)
+  const isSaid = own !== undefined || standard === undefined || !isUnset(stats.nova, resourceClass)
+  if (hosts.featureLevel < ALLOCATION_RULES || isSaid) return { value: own?.allocationRatio ?? standard ?? 1, source: 'REPORT' }
   return ofFleet(hosts.fleetAllocation, resourceClass, 'ratio') ?? { value: 1, source: 'NONE' }
 }
 
 /** How much of a class a host keeps back, and who says so. */
 export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated {
-  const own = inventoryOf(record.stats, resourceClass)
-  const reported: Allocated = { value: own?.reserved ?? 0, source: 'REPORT' }
   const set = record.allocation[resourceClass]?.reserved
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
-  if (hosts.featureLevel < ALLOCATION_RULES) return reported
-  // Nova's document has no word for what is kept back
-  if (own !== undefined || record.stats.nova === null || standardRatio(record.stats, resourceClass) === undefined) return reported
+  if (!leavesReserveOpen(hosts, record, resourceClass))
+    return { value: inventoryOf(record.stats, resourceClass)?.reserved ?? 0, source: 'REPORT' }
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved') ?? { value: 0, source: 'NONE' }
+}
+
+/** Whether a host's report leaves to the configuration what is kept back: Nova's document has no word for it. */
+const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, resourceClass: string): boolean =>
+  featureLevel >= ALLOCATION_RULES &&
+  stats.nova !== null &&
+  standardRatio(stats, resourceClass) !== undefined &&
+  inventoryOf(stats, resourceClass) === undefined
+
+/** How much of what a document of Nova's says is used is kept back: Nova counts what its configuration reserves as used. */
+function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
+  if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
+  return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
 }
 
 function ofFleet(
@@ -156,7 +177,12 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   const stats = statsToCount(record)
   if (!isOverruled(hosts, record)) return stats
   const standard = Object.fromEntries(
-    Object.entries(standardFields).map(([resourceClass, { ratio }]) => [ratio, ratioOf(hosts, record, resourceClass).value]),
+    Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
+      const { value, source } = ratioOf(hosts, record, resourceClass)
+      const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
+      // an inventory beside the plain fields may say another ratio than these, which hold for the cells
+      return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
+    }),
   )
   const listed = new Set(stats.inventories.map(({ resourceClass }) => resourceClass))
   const added = Object.entries(standardFields).flatMap(([resourceClass, { total }]) => {
@@ -171,18 +197,15 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   return { ...stats, ...standard, inventories }
 }
 
-/**
- * The ratio that Nova's filters see as the host's own: what is set for it, or for the fleet where its document says nothing; else `own`, which
- * is 0 where Nova's filters have a default themselves. Aggregates are asked by filters of their own.
- */
-export function ratioForNova(hosts: HostTable, record: HostRecord, resourceClass: string, own: number): number {
-  if (!isOverruled(hosts, record)) return own
-  const { value, source } = ratioOf(hosts, record, resourceClass)
-  return source === 'HOST' || source === 'FLEET' || source === 'NOVA_DEFAULT' ? value : own
+/** The ratio that counts where others than the host's report say it: no option of a profile counts beside it. */
+export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
+  if (!isOverruled(hosts, record)) return undefined
+  const ratio = ratioOf(hosts, record, resourceClass)
+  return ratio.source === 'REPORT' || ratio.source === 'NONE' ? undefined : ratio
 }
 
 /** Whether anything beside the report may say a value of a host: of most hosts nothing does. */
-const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
+export const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
   Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
 
 /** A standard class as the plain numbers of a report say it, with something kept back. */
@@ -198,10 +221,10 @@ const plainInventory = (resourceClass: string, total: number, reserved: number):
 })
 
 const standardFields = {
-  VCPU: { ratio: 'cpuAllocationRatio', total: 'vcpus' },
-  MEMORY_MB: { ratio: 'ramAllocationRatio', total: 'memoryMb' },
-  DISK_GB: { ratio: 'diskAllocationRatio', total: 'localGb' },
-} as const satisfies Readonly<Record<string, { readonly ratio: keyof HostStats; readonly total: keyof HostStats }>>
+  VCPU: { ratio: 'cpuAllocationRatio', total: 'vcpus', used: 'vcpusUsed' },
+  MEMORY_MB: { ratio: 'ramAllocationRatio', total: 'memoryMb', used: 'memoryMbUsed' },
+  DISK_GB: { ratio: 'diskAllocationRatio', total: 'localGb', used: 'localGbUsed' },
+} as const satisfies Readonly<Record<string, Readonly<Record<'ratio' | 'total' | 'used', keyof HostStats>>>>
 
 function standardRatio(stats: HostStats, resourceClass: string): number | undefined {
   const fields = Object.hasOwn(standardFields, resourceClass) ? standardFields[resourceClass as keyof typeof standardFields] : undefined
@@ -224,7 +247,23 @@ export function withOverride(before: AllocationOverrides, change: HostAllocation
   return { ...others, [resourceClass]: { ...(ratio && { ratio }), ...(reserved && { reserved }) } }
 }
 
-/** What is wrong with an edit of a host; undefined when it can count. */
+/** What operators set of two hosts that are one machine: of each value what was set last, and `own` where both were set at once. */
+export function mergedOverrides(own: AllocationOverrides, other: AllocationOverrides): AllocationOverrides {
+  const merged: Record<string, AllocationOverride> = { ...own }
+  for (const [resourceClass, { ratio, reserved }] of Object.entries(other))
+    merged[resourceClass] = {
+      ...laterOf('ratio', own[resourceClass]?.ratio, ratio),
+      ...laterOf('reserved', own[resourceClass]?.reserved, reserved),
+    }
+  return merged
+}
+
+function laterOf(what: 'ratio' | 'reserved', own: SetValue | undefined, other: SetValue | undefined): AllocationOverride {
+  const last = own === undefined || (other !== undefined && other.at > own.at) ? other : own
+  return last === undefined ? {} : { [what]: last }
+}
+
+/** Whether an edit of a host can count. */
 export const isAllocation = ({ ratio, reserved }: Pick<HostAllocationSet, 'ratio' | 'reserved'>): boolean =>
   (ratio === undefined || ratio === null || isRatio(ratio)) && (reserved === undefined || reserved === null || isReserved(reserved))
 

@@ -22,8 +22,9 @@ export interface SetAllocationProps {
 export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   const [resourceClass, setClass] = useState(host.capacity[0]?.resourceClass ?? 'VCPU')
   const usage = host.capacity.find((one) => one.resourceClass === resourceClass)
-  const [ratio, setRatio] = useState('')
-  const [reserved, setReserved] = useState('')
+  const before = overridesIn(usage)
+  const [ratio, setRatio] = useState(before.ratio)
+  const [reserved, setReserved] = useState(before.reserved)
   const [reason, setReason] = useState('')
   const [preview, setPreview] = useState<Impact | undefined>()
   const { problem, isBusy, see, make, forget } = useChange()
@@ -32,33 +33,43 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
     setPreview(undefined)
     forget()
   }
-  const values = { ratio: readNumber(ratio), reserved: readNumber(reserved) }
-  const isWrong = Number.isNaN(values.ratio) || Number.isNaN(values.reserved)
+  const choose = (name: string) => {
+    const set = overridesIn(host.capacity.find((one) => one.resourceClass === name))
+    change(setClass)(name)
+    setRatio(set.ratio)
+    setReserved(set.reserved)
+  }
+  const wrong = { ratio: wrongRatio(ratio), reserved: wrongReserved(reserved) }
+  const values = { ...edited('ratio', before.ratio, ratio), ...edited('reserved', before.reserved, reserved) }
+  const isReady = reason.trim() !== '' && wrong.ratio === undefined && wrong.reserved === undefined && Object.keys(values).length > 0
   const step = (dryRun: boolean) => () => setAllocationOf({ host, resourceClass, ...values, reason: reason.trim(), dryRun })
   return (
     <Dialog title={`Set the ratio or the reserve of ${labelOf({ host: host.name, node: host.node })}`} size="lg" onClose={onClose}>
       <Stack gap="sm">
-        <Text size="sm">What is set here counts whatever the host reports. An empty field takes away what was set.</Text>
+        <Text size="sm">
+          What is set here counts whatever the host reports. A field that is empty says nothing: what was set there is taken away, and the
+          host goes by its aggregates and its report again.
+        </Text>
         <Select
           label="Resource class"
           data={host.capacity.map((one) => one.resourceClass)}
           value={resourceClass}
           allowDeselect={false}
-          onChange={(value) => change(setClass)(value ?? resourceClass)}
+          onChange={(value) => choose(value ?? resourceClass)}
         />
         <TextInput
           label="Ratio"
           description={`How many times over it is given away, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
           value={ratio}
           onChange={({ currentTarget: { value } }) => change(setRatio)(value)}
-          error={Number.isNaN(values.ratio) ? 'It must be a number.' : undefined}
+          error={wrong.ratio}
         />
         <TextInput
           label="Reserved"
           description={`Kept back for the host itself, in whole units; now ${usage?.reserved ?? 0}.`}
           value={reserved}
           onChange={({ currentTarget: { value } }) => change(setReserved)(value)}
-          error={Number.isNaN(values.reserved) ? 'It must be a number.' : undefined}
+          error={wrong.reserved}
         />
         <TextInput
           label="Reason"
@@ -83,7 +94,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
             Cancel
           </Button>
           {preview === undefined ? (
-            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={reason.trim() === '' || isWrong}>
+            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={!isReady}>
               See what it changes
             </Button>
           ) : (
@@ -97,13 +108,29 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   )
 }
 
-/** Null of an empty field, not-a-number of what is none. */
-const readNumber = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+/** What is set of a class on this host, as the fields have it; empty where nothing is. */
+const overridesIn = (usage: HostDetail['capacity'][number] | undefined) => ({
+  ratio: usage?.ratioFrom.source === 'HOST' ? String(usage.allocationRatio) : '',
+  reserved: usage?.reservedFrom.source === 'HOST' ? String(usage.reserved) : '',
+})
+
+/** What a field changes: null takes away what was set, and a field that is as it was is left out. */
+function edited(name: 'ratio' | 'reserved', before: string, now: string): Pick<Step, 'ratio' | 'reserved'> {
+  const text = now.trim()
+  if (text === before) return {}
+  return { [name]: text === '' ? null : Number(text) }
+}
+
+const wrongRatio = (text: string): string | undefined =>
+  text.trim() === '' || (Number(text) >= 0.001 && Number(text) <= 1_000) ? undefined : 'It must be a number of 0.001 to 1000.'
+
+const wrongReserved = (text: string): string | undefined =>
+  text.trim() === '' || (Number.isSafeInteger(Number(text)) && Number(text) >= 0) ? undefined : 'It must be a whole number, 0 or more.'
 
 interface Step extends Pick<SetAllocationProps, 'host'> {
   readonly resourceClass: string
-  readonly ratio: number | null
-  readonly reserved: number | null
+  readonly ratio?: number | null
+  readonly reserved?: number | null
   readonly reason: string
   readonly dryRun: boolean
 }

@@ -1,7 +1,7 @@
 import { growsInPlace, isLive, type ModelClaim } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-import { countClasses, findForgotten, findRenamed, type ModelHost, newHost } from './host.ts'
+import { findForgotten, findRenamed, type ModelHost, newHost } from './host.ts'
 import { forgetUnused } from './key.ts'
 
 export function takeReport(fleet: ModelFleet, change: ModelChange): string | undefined {
@@ -26,7 +26,6 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
 
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange): void {
   host.full = full
-  countClasses(host)
   const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
   host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
   host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)
