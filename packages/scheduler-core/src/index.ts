@@ -58,6 +58,21 @@ export { type ClaimsSource, type Fact, type ReportSource, type Source, type Sour
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
 export { filters, fitFilters } from './filters/index.ts'
 export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
+export {
+  type Allocated,
+  type AllocationAmounts,
+  type AllocationSource,
+  aggregateRatioKeys,
+  allocationSources,
+  type FleetAllocation,
+  isRatio,
+  isReserved,
+  NO_ALLOCATION,
+  ratioIn,
+  ratioOf,
+  reservedOf,
+  type SetBy,
+} from './fleet/allocation.ts'
 export * from './fleet/change.ts'
 export {
   CHECKPOINT_FORMAT,
@@ -75,7 +90,7 @@ export { type Group, type Groups, groupAllows, membersKeep } from './fleet/group
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
-export { HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
+export { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'

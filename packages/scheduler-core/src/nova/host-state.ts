@@ -2,6 +2,12 @@ import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { ImageProperties } from './text/image-properties.ts'
 
+/** How many times over a resource of a host may be given away, and who says so. */
+export interface AllocationRatio {
+  readonly value: number
+  readonly source: string
+}
+
 /** A host as Nova's filters and weighers see it (its HostState): what it reported, less what placements took since. */
 export interface HostState {
   readonly host: string
@@ -24,6 +30,11 @@ export interface HostState {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
+  /**
+   * A class's ratio, where an operator, an aggregate or an import set the one that claims are judged by: nothing counts beside it. Absent
+   * where claims are not judged so: of Nova's own states, and below that feature level.
+   */
+  readonly ratioSet?: ((resourceClass: string) => AllocationRatio | undefined) | undefined
   readonly hypervisorType: string | null
   readonly hypervisorVersion: number | null
   readonly hypervisorHostname: string | null

@@ -1,14 +1,16 @@
 import { isLive } from '../claims/claim.ts'
 import { canonicalInstances } from '../filters/image-properties.ts'
+import { isOverruled, ratioBesideAggregates, ratioSet, reservedOf } from '../fleet/allocation.ts'
 import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
-import { CANONICAL_NAMES } from '../fleet/levels.ts'
+import { ALLOCATION_RULES, CANONICAL_NAMES } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
+import { ratioKeys } from './allocation.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
-import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
+import type { AllocationRatio, HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import { type NovaComputeNode, readNovaComputeNode } from './objects/compute-node.ts'
 import { poolsOn, topologyOn } from './own-hardware.ts'
@@ -94,7 +96,14 @@ class OwnHost implements HostState {
   }
 
   get vcpusUsed(): number {
-    return this.#of('VCPU', ({ used, claimed }, host) => at(used, host) + at(claimed, host))
+    return this.#of('VCPU', ({ used, claimed }, host) => at(used, host) + at(claimed, host)) + this.#reservedVcpus
+  }
+
+  /** What the configuration or an operator keeps back, which Nova counts as used. */
+  get #reservedVcpus(): number {
+    if (!isOverruled(this.#fleet.hosts, this.#record)) return 0
+    const { value, source } = reservedOf(this.#fleet.hosts, this.#record, 'VCPU')
+    return source === 'REPORT' ? 0 : value
   }
 
   get numInstances(): number {
@@ -113,16 +122,38 @@ class OwnHost implements HostState {
     return this.#node?.stats ?? {}
   }
 
+  #ratio(resourceClass: string, own: number): number {
+    const { hosts } = this.#fleet
+    if (!isOverruled(hosts, this.#record)) return own
+    const { value, source } = ratioBesideAggregates(hosts, this.#record, resourceClass)
+    return source === 'REPORT' ? own : value
+  }
+
+  get ratioSet(): HostState['ratioSet'] {
+    return this.#fleet.featureLevel < ALLOCATION_RULES ? undefined : this.#ratioSet
+  }
+
+  readonly #ratioSet = (resourceClass: string): AllocationRatio | undefined => {
+    const set = ratioSet(this.#fleet.hosts, this.#record, resourceClass)
+    const key = ratioKeys[resourceClass] ?? resourceClass
+    if (set === undefined) return undefined
+    const { value, source, aggregate, release } = set
+    if (source === 'HOST') return { value, source: `${key} set for the host` }
+    if (source === 'FLEET') return { value, source: `${key} set for the fleet` }
+    if (source === 'NOVA_DEFAULT') return { value, source: `${key}, the default of Nova's release ${release}` }
+    return { value, source: `aggregate ${this.aggregates.find(({ uuid }) => uuid === aggregate)?.name ?? aggregate} ${key}` }
+  }
+
   get cpuAllocationRatio(): number {
-    return this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio
+    return this.#ratio('VCPU', this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio)
   }
 
   get ramAllocationRatio(): number {
-    return this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio
+    return this.#ratio('MEMORY_MB', this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio)
   }
 
   get diskAllocationRatio(): number {
-    return this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio
+    return this.#ratio('DISK_GB', this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio)
   }
 
   get hypervisorType(): string | null {
