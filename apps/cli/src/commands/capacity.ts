@@ -21,6 +21,7 @@ interface Share {
   readonly resource: string
   readonly hosts: number
   readonly hostsWithRoom: number
+  readonly admitted: boolean
 }
 
 interface Capacity {
@@ -39,7 +40,7 @@ interface Capacity {
   readonly bottleneck: readonly Share[]
 }
 
-const SHARE = 'filter code resource hosts hostsWithRoom'
+const SHARE = 'filter code resource hosts hostsWithRoom admitted'
 
 const CAPACITY = `query Capacity($input: CapacityInput!, $first: Int!) {
   capacity(input: $input) {
@@ -102,12 +103,21 @@ const groupRows = ({ groups }: Capacity) =>
 const SHARE_HEADS = [
   { head: 'hosts', align: right },
   { head: 'with room', align: right },
+  { head: 'meant' },
   { head: 'end at', cut: 'end' as const, least: 10 },
   { head: 'reason', cut: 'end' as const, least: 10 },
   { head: 'filter', cut: 'end' as const, least: 10 },
 ]
 const shareRows = ({ bottleneck }: Capacity) =>
-  bottleneck.map(({ hosts, hostsWithRoom, resource, code, filter }) => [String(hosts), String(hostsWithRoom), resource, code, filter])
+  bottleneck.map(({ hosts, hostsWithRoom, admitted, resource, code, filter }) => [
+    String(hosts),
+    String(hostsWithRoom),
+    // whether the request is about these hosts at all
+    admitted ? 'yes' : 'no',
+    resource,
+    code,
+    filter,
+  ])
 
 const toLines = (found: Capacity): readonly string[] => [
   ...wrap(headlineOf(found)),

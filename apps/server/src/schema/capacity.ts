@@ -26,6 +26,10 @@ const BottleneckShare = builder.objectRef<Bottleneck>('BottleneckShare').impleme
     resource: t.exposeString('resource', { description: 'What is short or wrong: a resource class, or whatever the filter looks at.' }),
     hosts: t.exposeInt('hosts', { description: 'How many hosts.' }),
     hostsWithRoom: t.exposeInt('hostsWithRoom', { description: 'Of these, hosts that took at least one.' }),
+    admitted: t.exposeBoolean('admitted', {
+      description:
+        'False: the request is not about these hosts, they are of another zone, say, or lack a trait that it asks for. More room there would not help.',
+    }),
   }),
 })
 
@@ -45,7 +49,7 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
     bottleneck: t.expose('bottleneck', {
       type: BottleneckShare,
       nullable: true,
-      description: 'What most of those with room end at; where none has room, most of all. Null where counting did not get there.',
+      description: 'What most of those with room end at; where none has room, most of those that the request admits. Null where counting did not get there.',
     }),
   }),
 })
@@ -78,7 +82,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
     }),
     bottleneck: t.field({
       type: [BottleneckShare],
-      description: 'What hosts end at, most hosts first.',
+      description: 'What hosts end at: those that the request admits before the others, then most hosts first.',
       resolve: ({ bottlenecks }) => [...bottlenecks],
     }),
   }),

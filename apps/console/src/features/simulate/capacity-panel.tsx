@@ -68,7 +68,10 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
       )}
       {bottleneck.length === 0 ? null : (
         <Text size="sm" mt={4} data-bottleneck>
-          In the way of more, on all hosts: {bottleneck.map(wordFor).join('; ')}.
+          {[
+            ['In the way of more', bottleneck.filter(({ admitted }) => admitted)] as const,
+            ['Hosts that the request is not about', bottleneck.filter(({ admitted }) => !admitted)] as const,
+          ].map(([label, shares]) => (shares.length === 0 ? '' : `${label}: ${shares.map(wordFor).join('; ')}. `))}
         </Text>
       )}
     </div>

@@ -25,7 +25,7 @@ export const CAPACITY = graphql(`
     capacity(input: $input) {
       asOf fits exact cut method hostsWithRoom
       groups(first: 50) { key fits hosts hostsWithRoom bottleneck { filter code resource hosts } }
-      bottleneck { filter code resource hosts hostsWithRoom }
+      bottleneck { filter code resource hosts hostsWithRoom admitted }
     }
   }
 `)
