@@ -1,6 +1,7 @@
 import type { Bottleneck, CapacityGroup as Group } from '@gantt/scheduler-core'
 import { type CapacityAnswer as Answer, capacityGroupings, firstGroups } from '../services/capacity.ts'
 import { builder } from './builder.ts'
+import { Drain, drainDescription } from './drain.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 
 const CapacityGroupBy = builder.enumType('CapacityGroupBy', {
@@ -69,6 +70,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
   description: 'How many more fit, one after another, until no host takes one more. Nothing was claimed.',
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'The state that it is about.' }),
+    drain: t.expose('drain', { type: Drain, nullable: true, description: drainDescription }),
     fits: t.expose('fits', { type: 'SafeInt', description: 'So many instances; at least so many where it is not exact.' }),
     exact: t.exposeBoolean('exact', { description: 'Whether all was counted.' }),
     cut: t.expose('cut', { type: CapacityCut, nullable: true, description: 'Why it is not exact; null where it is.' }),
