@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { DRAIN, type Drain, drainLines, drainTexts } from './drain.ts'
 import { EXIT } from './failure.ts'
 import { counted } from './format.ts'
 import { type HypothesisFlags, readAsked, readHypothesis, withHypothesis } from './hypothesis.ts'
@@ -30,6 +31,7 @@ interface Capacity {
   readonly exact: boolean
   readonly cut: 'DEADLINE' | 'LIMIT' | null
   readonly hostsWithRoom: number
+  readonly drain: Drain | null
   readonly groups: readonly {
     readonly key: string
     readonly fits: number
@@ -45,6 +47,7 @@ const SHARE = 'filter code resource hosts hostsWithRoom admitted'
 const CAPACITY = `query Capacity($input: CapacityInput!, $first: Int!) {
   capacity(input: $input) {
     asOf fits exact cut method hostsWithRoom
+    ${DRAIN}
     groups(first: $first) { key fits hosts hostsWithRoom bottleneck { ${SHARE} } }
     bottleneck { ${SHARE} }
   }
@@ -72,6 +75,7 @@ async function capacity(flags: Flags): Promise<Result> {
   const page = toPage(
     heading('Capacity'),
     paragraph(headlineOf(found)),
+    ...drainTexts(found.drain).map((text) => paragraph(text)),
     toMarkdownTable(GROUP_HEADS, groupRows(found)),
     toMarkdownTable(SHARE_HEADS, shareRows(found)),
   )
@@ -121,6 +125,7 @@ const shareRows = ({ bottleneck }: Capacity) =>
 
 const toLines = (found: Capacity): readonly string[] => [
   ...wrap(headlineOf(found)),
+  ...drainLines(found.drain),
   '',
   ...toTable(GROUP_HEADS, groupRows(found)),
   '',

@@ -50,7 +50,8 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
     bottleneck: t.expose('bottleneck', {
       type: BottleneckShare,
       nullable: true,
-      description: 'What most of those with room end at; where none has room, most of those that the request admits. Null where counting did not get there.',
+      description:
+        'What most of those with room end at; where none has room, most of those that the request admits. Null where counting did not get there.',
     }),
   }),
 })

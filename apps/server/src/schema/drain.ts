@@ -9,13 +9,25 @@ const DrainedInstance = builder.objectRef<DrainedInstanceShape>('DrainedInstance
   description: 'What is on a host that is drained, claim by claim.',
   fields: (t) => ({
     claimId: t.string({ description: 'Its claim.', resolve: ({ claim }) => claim.id }),
-    instanceUuid: t.string({ nullable: true, description: 'Its instance; null where its claim names none.', resolve: ({ claim }) => claim.instance }),
+    instanceUuid: t.string({
+      nullable: true,
+      description: 'Its instance; null where its claim names none.',
+      resolve: ({ claim }) => claim.instance,
+    }),
     fromHost: t.string({ description: 'The host that is drained.', resolve: ({ from }) => from.host }),
     fromNode: t.string({ description: 'Its node.', resolve: ({ from }) => from.node }),
-    toHost: t.string({ nullable: true, description: 'Where it goes; null: it finds no place, and stays.', resolve: ({ to }) => to?.host ?? null }),
+    toHost: t.string({
+      nullable: true,
+      description: 'Where it goes; null: it finds no place, and stays.',
+      resolve: ({ to }) => to?.host ?? null,
+    }),
     toNode: t.string({ nullable: true, description: 'The node.', resolve: ({ to }) => to?.node ?? null }),
     message: t.exposeString('message', { nullable: true, description: 'Why it stays; null where it goes.' }),
-    reasons: t.field({ type: [ReasonCount], description: 'Why hosts were refused, where none was found.', resolve: ({ reasons }) => [...reasons] }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why hosts were refused, where none was found.',
+      resolve: ({ reasons }) => [...reasons],
+    }),
   }),
 })
 
@@ -23,7 +35,10 @@ export const Drain = builder.objectRef<DrainShape>('Drain').implement({
   description: 'What comes of the instances on hosts that an overlay drains.',
   fields: (t) => ({
     moved: t.int({ description: 'How many go elsewhere.', resolve: ({ instances }) => instances.filter(({ to }) => to !== null).length }),
-    stuck: t.int({ description: 'How many find no place, and stay.', resolve: ({ instances }) => instances.filter(({ to }) => to === null).length }),
+    stuck: t.int({
+      description: 'How many find no place, and stay.',
+      resolve: ({ instances }) => instances.filter(({ to }) => to === null).length,
+    }),
     withoutClaims: t.exposeInt('withoutClaims', {
       description: 'Instances that no claim covers, as far as the reports tell. Nobody knows what they asked for, so they stay too.',
     }),

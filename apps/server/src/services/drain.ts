@@ -1,7 +1,7 @@
 import { appendInSteps, type Claim, codes, type Fleet, type HostName, nodesNamed, type Profile } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { answerInPieces } from '../replica/question.ts'
 import type { RefusalReason } from '../replica/placement.ts'
+import { answerInPieces } from '../replica/question.ts'
 import type { Decisions } from './decisions.ts'
 import { answeredFor, type ForeseenDecision, foreseeMoves } from './foreseen-moves.ts'
 import { askedBy, leaving } from './relocation.ts'
@@ -54,9 +54,7 @@ export async function drainHosts(
   const from = new Map(asked.map(({ claim }) => [claim.id, nameOf(claim)]))
   const withoutClaims = countAllWithoutClaims(drained)
   const answered = await answeredFor(outside, fleet, profile, 'EVACUATE', asked)
-  const moves = await answerInPieces(
-    foreseeMoves(fleet, answered, 'EVACUATE', asked, { seedOf: ({ id }) => `drain ${id}`, isOver }),
-  )
+  const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', asked, { seedOf: ({ id }) => `drain ${id}`, isOver }))
   const instances: DrainedInstance[] = []
   for (const { claim, message, reasons, decided } of moves) {
     const refused = decided === null ? message : await answerInPieces(moveNow(fleet, claim, decided))

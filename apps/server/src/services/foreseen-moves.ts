@@ -68,7 +68,9 @@ export function* foreseeMoves(
     const foreseen: ForeseenMove[] = []
     for (const move of asked) {
       const foreseeing = { profile, intent, solution: shares?.get(move.claim.id), seed: seedOf(move.claim) }
-      foreseen.push(isOver() ? staying(move.claim, 'There was no time to look for another place.') : yield* foresee(fleet, overlay, foreseeing, move))
+      foreseen.push(
+        isOver() ? staying(move.claim, 'There was no time to look for another place.') : yield* foresee(fleet, overlay, foreseeing, move),
+      )
       yield
     }
     return foreseen
@@ -144,7 +146,14 @@ function* foresee(
   })
   const chosen = answer[0]?.selected
   const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)
-  if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [], decided: { parts, answer, record, group: groupOf(request) } }
+  if (host !== undefined)
+    return {
+      claim,
+      destination: viewHost(fleet, host),
+      message: null,
+      reasons: [],
+      decided: { parts, answer, record, group: groupOf(request) },
+    }
   const held = overlay.size
   liftSource(overlay, request, source)
   const refused = currentSpec(record.request)

@@ -13,8 +13,8 @@ import { keptCause } from '../replica/kept-cause.ts'
 import { answerInPieces } from '../replica/question.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import type { Decisions, KeptCause } from './decisions.ts'
-import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import type { Drain } from './drain.ts'
+import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault } from './outcome.ts'
 import { toSpecInput } from './spec-input.ts'
 import { checkRange } from './text.ts'
@@ -142,7 +142,16 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null
-  const lists = { addHosts: [], removeHosts: [], drainHosts: [], disableHosts: [], enableHosts: [], aggregateChanges: [], ratios: [], releaseClaims: [] }
+  const lists = {
+    addHosts: [],
+    removeHosts: [],
+    drainHosts: [],
+    disableHosts: [],
+    enableHosts: [],
+    aggregateChanges: [],
+    ratios: [],
+    releaseClaims: [],
+  }
   const joined: Record<string, unknown> = {}
   for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
     const items = parts.flatMap((edits) => edits[field] as readonly unknown[])

@@ -270,7 +270,9 @@ describe('what the count says beside the number', () => {
       ...[1, 2, 3].map((i) => aReport(`other${i}`, { memoryMb: 256 })),
     ])
     const hosts = ['small1', 'small2', 'held']
-    log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'z', hosts, metadata: { availability_zone: 'z1' } } }])
+    log.append([
+      { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'z', hosts, metadata: { availability_zone: 'z1' } } },
+    ])
     log.append([aClaim({ hosts: ['held'], grants: { classes: { MEMORY_MB: 65_536 - 1_024 } } })])
     return counted(log.fleet, aRequest({ memoryMb: 1_024, ...extra }), { profile }).bottlenecks.map(
       ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
@@ -287,7 +289,11 @@ describe('what the count says beside the number', () => {
     ['hosts by name', { forceHosts: ['held'] }, ['admitted: memory.short on 1', 'not meant: host.not_requested on 5']],
     ['a zone that nobody is in', { availabilityZone: 'z9' }, ['not meant: zone.other on 6']],
     ['hosts to ignore', { ignoreHosts: ['other1', 'other2', 'other3'] }, ['admitted: memory.short on 3', 'not meant: host.excluded on 3']],
-    ['an aggregate', { requestedDestination: { aggregates: [aUuid(1)] } }, ['admitted: memory.short on 3', 'not meant: aggregate.not_member on 3']],
+    [
+      'an aggregate',
+      { requestedDestination: { aggregates: [aUuid(1)] } },
+      ['admitted: memory.short on 3', 'not meant: aggregate.not_member on 3'],
+    ],
     ['nothing', {}, ['admitted: memory.short on 6']],
   ])('what hosts end at that the request is about comes first, and the others are said to be beyond it: %s', (_what, extra, told) => {
     expect(zoned(extra)).toEqual(told)

@@ -165,7 +165,10 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   for (const [a, { addHosts }] of edits.aggregateChanges.entries())
     yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts, true)
   const shut = new Set(
-    yield* presentHostsInSteps(fleet, edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts]),
+    yield* presentHostsInSteps(
+      fleet,
+      edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts],
+    ),
   )
   for (const [i, host] of edits.enableHosts.entries()) {
     if (i % SLICE === SLICE - 1) yield

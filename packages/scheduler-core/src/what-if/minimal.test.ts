@@ -42,13 +42,15 @@ const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
       cells: fc.integer({ min: 0, max: 2 }),
       pci: fc.integer({ min: 0, max: 2 }),
     })
-    .map(({ gib, gpus, cells, pci, ...rest }): HostShape => ({
-      ...rest,
-      memoryMb: gib * GIB,
-      gpus: Array.from({ length: gpus }, (_, index) => ({ index, model: 'A100' })),
-      numaCells: Array.from({ length: cells }, (_, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 2 * GIB })),
-      pciPools: pci === 0 ? [] : [{ vendorId: 'v', productId: 'p', total: pci }],
-    })),
+    .map(
+      ({ gib, gpus, cells, pci, ...rest }): HostShape => ({
+        ...rest,
+        memoryMb: gib * GIB,
+        gpus: Array.from({ length: gpus }, (_, index) => ({ index, model: 'A100' })),
+        numaCells: Array.from({ length: cells }, (_, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 2 * GIB })),
+        pciPools: pci === 0 ? [] : [{ vendorId: 'v', productId: 'p', total: pci }],
+      }),
+    ),
   zone: fc.constantFrom('zone1', 'zone2', null),
   state: fc.constantFrom('ENABLED', 'ENABLED', 'ENABLED', 'DISABLED', 'MAINTENANCE', 'DRAINING', 'DOWN'),
   held: fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.constantFrom(0, 60, 60, 120, 600)), { maxLength: 3 }),
@@ -63,7 +65,14 @@ const requestDrawn: fc.Arbitrary<RequestSpec> = fc
     gib: fc.integer({ min: 1, max: 10 }),
     rootGb: fc.constantFrom(0, 0, 30),
     numInstances: fc.constantFrom(1, 1, 1, 2, 3),
-    place: fc.constantFrom<Parts>({}, {}, { availabilityZone: 'zone1' }, { availabilityZone: 'zne2' }, { forceHosts: ['h0'] }, { ignoreHosts: ['h0'] }),
+    place: fc.constantFrom<Parts>(
+      {},
+      {},
+      { availabilityZone: 'zone1' },
+      { availabilityZone: 'zne2' },
+      { forceHosts: ['h0'] },
+      { ignoreHosts: ['h0'] },
+    ),
     traits: fc.constantFrom<string[]>([], [], ['CUSTOM_FAST'], ['CUSTOM_FSAT'], ['CUSTOM_NONE_SUCH']),
     specs: fc.constantFrom<Record<string, string>>({}, {}, { ssd: 'true' }, { sdd: 'true' }, { ssd: 'treu' }),
     devices: fc.constantFrom<Parts>(
@@ -151,7 +160,8 @@ describe('of random refusals', () => {
             expect([text, left, fitsWith(fleet, request, profile, fewer)]).toEqual([text, left, false])
           }
           for (const other of counterfactuals)
-            if (other.changes !== changes) expect([text, other.text, containsAll(changes, other.changes)]).toEqual([text, other.text, false])
+            if (other.changes !== changes)
+              expect([text, other.text, containsAll(changes, other.changes)]).toEqual([text, other.text, false])
         }
         const isLast = ({ changes }: (typeof counterfactuals)[number]) => changes.some(({ lastResort = false }) => lastResort)
         // where another request, or waiting, is enough, nobody else is touched
@@ -165,7 +175,9 @@ describe('of random refusals', () => {
         met.pairs += counterfactuals.filter(({ changes }) => changes.length > 1).length
         met.waits += counterfactuals.filter(({ changes }) => changes.some(({ waits }) => waits !== undefined)).length
         met.lastResorts += counterfactuals.filter(isLast).length
-        met.spellings += counterfactuals.filter(({ changes }) => changes.some(({ to }) => ['zone2', 'CUSTOM_FAST', 'ssd'].includes(to))).length
+        met.spellings += counterfactuals.filter(({ changes }) =>
+          changes.some(({ to }) => ['zone2', 'CUSTOM_FAST', 'ssd'].includes(to)),
+        ).length
       }),
       { numRuns: byExtent(80, 2_000) },
     )
@@ -189,4 +201,3 @@ describe('of random refusals', () => {
     )
   })
 })
-

@@ -17,7 +17,11 @@ export interface MinimalOptions extends SearchOptions {
  * The same without each change, and each claim to be waited for, without which the request is placed all the same: of what is left every part is
  * needed. Undefined where that was not found out, for want of runs or time.
  */
-export function* minimal(options: MinimalOptions, kept: Kept, mostRuns: number): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
+export function* minimal(
+  options: MinimalOptions,
+  kept: Kept,
+  mostRuns: number,
+): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
   let best = kept
   let runs = 0
   for (let left = smallerThan(best.candidate); ; ) {

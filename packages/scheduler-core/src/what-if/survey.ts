@@ -109,8 +109,7 @@ function heldAmong(group: readonly Found[], toNear: (found: Found) => NearHost):
 }
 
 const isHeld = ({ refusals: [refusal] }: NearHost): boolean =>
-  refusal !== undefined &&
-  proposalsFor(refusal).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
+  refusal !== undefined && proposalsFor(refusal).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
 
 function reasonsOf({ steps, refusedBy, bytesPerHost, firstRefusing, reasonOf }: Examination, host: HostIndex): Found['reasons'] {
   const reasons: { filter: string; reason: Reason }[] = []

@@ -5,7 +5,18 @@ import { EMPTY } from './scenario.ts'
 const zones = (used: number) => [{ key: 'z', hosts: 1, usage: [{ resourceClass: 'VCPU', capacity: 8, used, free: 8 - used }] }]
 
 const simulation = (more: Partial<Simulation>): Simulation => ({
-  ...{ asOf: '7', placed: 2, failed: 0, notDecided: 0, complete: true, decisionCount: 2, solved: [], curve: [], firstFailure: null },
+  ...{
+    asOf: '7',
+    placed: 2,
+    failed: 0,
+    notDecided: 0,
+    complete: true,
+    decisionCount: 2,
+    solved: [],
+    curve: [],
+    firstFailure: null,
+    drain: null,
+  },
   decisions: [],
   utilisationBefore: zones(0),
   utilisationAfter: zones(2),

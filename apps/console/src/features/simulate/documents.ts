@@ -5,6 +5,7 @@ export const SIMULATE = graphql(`
   query Simulate($input: SimulateInput!) {
     simulate(input: $input) {
       asOf placed failed notDecided complete decisionCount
+      drain { moved stuck withoutClaims instances(first: 20, stuck: true) { claimId instanceUuid fromHost message } }
       solved { taken why decisions }
       decisions(first: 100) { copy outcome destinations { hostName node weight } }
       firstFailure {

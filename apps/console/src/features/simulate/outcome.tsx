@@ -33,7 +33,7 @@ export function Outcome({ simulation, name }: OutcomeProps) {
 }
 
 function Simulated({ simulation }: { readonly simulation: Simulation }) {
-  const { asOf, placed, failed, notDecided, solved, firstFailure } = simulation
+  const { asOf, placed, failed, notDecided, drain, solved, firstFailure } = simulation
   const all = askedOf(simulation)
   return (
     <div data-placed={placed} data-failed={failed}>
@@ -43,6 +43,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       <Text size="xs" c="dimmed">
         Decided on revision {asOf}; nothing was claimed.
       </Text>
+      {drain === null ? null : <Drained drain={drain} />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
         <Alert color="yellow" p="xs" title="Not all was decided">
@@ -53,6 +54,34 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       {firstFailure === null ? null : <FirstFailure failure={firstFailure} />}
       <Utilisation simulation={simulation} />
     </div>
+  )
+}
+
+/** What came of the instances on hosts that are drained, and which of them find no place. */
+function Drained({ drain: { moved, stuck, withoutClaims, instances } }: { readonly drain: NonNullable<Simulation['drain']> }) {
+  return (
+    <section aria-label="Drained hosts" data-moved={moved} data-stuck={stuck}>
+      <Text size="sm">
+        Of the drained hosts {formatCount(moved)} {moved === 1 ? 'instance' : 'instances'} would move to others
+        {stuck === 0 ? '.' : `, and ${formatCount(stuck)} would find no place:`}
+      </Text>
+      {stuck === 0 ? null : (
+        <ul className="edits" aria-label="Instances that find no place">
+          {instances.map(({ claimId, instanceUuid, fromHost, message }) => (
+            <li key={claimId}>
+              {instanceUuid ?? `claim ${claimId}`} on {fromHost}: {message}
+            </li>
+          ))}
+          {stuck > instances.length ? <li>and {formatCount(stuck - instances.length)} more</li> : null}
+        </ul>
+      )}
+      {withoutClaims === 0 ? null : (
+        <Text size="sm">
+          {formatCount(withoutClaims)} {withoutClaims === 1 ? 'instance' : 'instances'} that no claim covers would stay: nobody knows what
+          they asked for.
+        </Text>
+      )}
+    </section>
   )
 }
 

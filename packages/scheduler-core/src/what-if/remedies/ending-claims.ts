@@ -75,9 +75,17 @@ function waitFor(record: HostRecord, claims: readonly Ending[]): ProposedChange 
     kind: 'FLEET',
     subject: `reservations on ${record.host}`,
     from: null,
-    to: ids.length === 1 ? `wait until claim ${ids[0]} expires at ${end}` : `wait until claims ${ids.join(', ')} expire, the last at ${end}`,
+    to:
+      ids.length === 1 ? `wait until claim ${ids[0]} expires at ${end}` : `wait until claims ${ids.join(', ')} expire, the last at ${end}`,
     effort: Math.min(10, 1.5 + ids.length / 10),
     edits: { releaseClaims: ids },
-    waits: { claims: ids, for: (some) => waitFor(record, claims.filter(({ id }) => some.includes(id))) },
+    waits: {
+      claims: ids,
+      for: (some) =>
+        waitFor(
+          record,
+          claims.filter(({ id }) => some.includes(id)),
+        ),
+    },
   }
 }
