@@ -255,6 +255,10 @@ describe('waiting for reservations', () => {
   const reserve = (key: string, gib: number, ttlS: number) =>
     aClaim({ key, hosts: ['a'], grants: { classes: { MEMORY_MB: gib * GIB } }, ttlMs: ttlS * 1_000 })
   const group = { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
+  const device = (key: string, ttlS: number) =>
+    aClaim({ key, hosts: ['a'], grants: { pci: [{ request: 0, pool: 'v:p', count: 1 }] }, ttlMs: ttlS * 1_000 })
+  const inCell = (key: string, cell: number, ttlS: number) =>
+    aClaim({ key, hosts: ['a'], grants: { numa: [{ guest: 0, cell, cpus: 1, memoryMb: GIB }] }, ttlMs: ttlS * 1_000 })
   test.each<[what: string, given: Case, wait: string]>([
     [
       'for the one whose end is enough, not for one that ends before and is too small',
@@ -297,6 +301,36 @@ describe('waiting for reservations', () => {
         changes: [aClaim({ hosts: ['a'], grants: {}, instances: [aUuid(5)] })],
       },
       `wait until claim k1.0 expires at ${at(61)}`,
+    ],
+    [
+      'for one of two devices that are reserved, the first that is free again',
+      {
+        hosts: { a: { pciPools: [{ vendorId: 'v', productId: 'p', total: 2 }] } },
+        request: { pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }] },
+        changes: [device('late', 600), device('soon', 60)],
+      },
+      `wait until claim soon.0 expires at ${at(61)}`,
+    ],
+    [
+      'for one of two cells, the first that is free again',
+      {
+        hosts: { a: { numaCells: [0, 1].map((id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 2 * GIB })) } },
+        request: { vcpus: 1, memoryMb: 2 * GIB, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2 * GIB }] } },
+        changes: [inCell('late', 0, 600), inCell('soon', 1, 60)],
+      },
+      `wait until claim soon.0 expires at ${at(61)}`,
+    ],
+    [
+      'for one of two members of a group that may have two on a host',
+      {
+        hosts: { a: {} },
+        request: { instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } },
+        changes: [
+          aClaim({ key: 'late', hosts: ['a'], grants: {}, group: { ...group, maxServerPerHost: 2 }, ttlMs: 600_000 }),
+          aClaim({ key: 'soon', hosts: ['a'], grants: {}, group: { ...group, maxServerPerHost: 2 } }),
+        ],
+      },
+      `wait until claim soon.0 expires at ${at(61)}`,
     ],
   ])('%s', (_what, given, wait) => {
     const waits = answerOf({ ...given, kinds: ['FLEET'] }).counterfactuals.flatMap(({ changes }) =>
