@@ -9,7 +9,7 @@ import { type Examination, examineInSteps } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { hasEndingClaims } from './remedies/ending-claims.ts'
-import { proposalsFor } from './remedies/index.ts'
+import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
 /** A host worth looking at: it stands for others that are refused for the same reasons. */
@@ -109,7 +109,8 @@ function heldAmong(group: readonly Found[], toNear: (found: Found) => NearHost):
 }
 
 const isHeld = ({ refusals: [refusal] }: NearHost): boolean =>
-  refusal !== undefined && proposalsFor(refusal).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
+  refusal !== undefined &&
+  (remedyFor(refusal.reason.code)?.propose(refusal) ?? []).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
 
 function reasonsOf({ steps, refusedBy, bytesPerHost, firstRefusing, reasonOf }: Examination, host: HostIndex): Found['reasons'] {
   const reasons: { filter: string; reason: Reason }[] = []
