@@ -1,6 +1,7 @@
 // `npm run <task>`: makes the checkout ready, then does one thing.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
+import { findNatsServer } from './nats-server.mjs'
 import { prepare, root, runTool, tools, typeChecks } from './prepare.mjs'
 
 const [task, ...args] = process.argv.slice(2)
@@ -21,6 +22,8 @@ const tasks = {
   'bench:console': async () => (await import('./bench-console.mjs')).benchConsole(args),
   gantt: async () => {
     process.argv.splice(2, 1)
+    const nats = findNatsServer()
+    if (nats !== undefined) process.env.NATS_SERVER_PATH ??= nats
     await import('../apps/cli/dist/main.js')
   },
 }

@@ -6,7 +6,7 @@ import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
 import { beginningText } from './replica/beginning.ts'
 import { openService, type Service } from './service.ts'
-import { settingsOf } from './services/settings.ts'
+import { settingNames, settingsOf, unknownSettings } from './services/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 import { StoppedError } from './until-there.ts'
@@ -56,12 +56,16 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
   try {
     const config = readConfig(environment)
     const { dataDir, databaseUrl, ...settings } = config
+    for (const name of unknownSettings(environment))
+      say(`${name} is set and has no effect: it is no setting of this release (${settingNames}).`)
     const { nats } = settings
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
       alone: aloneOr !== undefined,
       isAwaited: nats === undefined,
+      stopped: stop.signal,
+      warn: say,
       onLost: () => say('The database ended; starting it again.'),
       onRecovered: (mode) => say(`The database is back (${mode}).`),
     }).catch((error: unknown) => {

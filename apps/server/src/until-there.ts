@@ -18,18 +18,34 @@ const TELL_EVERY_MS = 30_000
  * Does what needs the store until it succeeds: whoever starts while the servers are starting, or have no leader, waits for
  * them. What can never be, such as wrong settings or credentials, is thrown at once; StoppedError when it was told to stop.
  */
-export async function untilThere<T>(work: () => Promise<T>, { stopped, onAway, warn }: WaitOptions): Promise<T> {
+export const untilThere = <T>(work: () => Promise<T>, options: WaitOptions): Promise<T> =>
+  untilDone(work, {
+    ...options,
+    whyAway: (error) => (isAway(error) ? `waiting for the store: ${error.message}` : undefined),
+    done: 'the store is there',
+  })
+
+export interface UntilDoneOptions extends Omit<WaitOptions, 'onAway'> {
+  readonly onAway?: WaitOptions['onAway']
+  /** What is waited for, and why; undefined for an error that waiting does not mend. */
+  whyAway(error: unknown): string | undefined
+  /** What operators hear when it is over. */
+  readonly done: string
+}
+
+/** Does something until it succeeds. Throws what waiting does not mend, and StoppedError when it was told to stop. */
+export async function untilDone<T>(work: () => Promise<T>, { whyAway, done: over, stopped, onAway, warn }: UntilDoneOptions): Promise<T> {
   const since = performance.now()
   let toldAt = Number.NEGATIVE_INFINITY
   for (;;) {
     try {
       const done = await work()
-      if (toldAt > 0) warn(`the store is there after ${Math.round((performance.now() - since) / 1_000)} s; the start goes on`)
+      if (toldAt > 0) warn(`${over} after ${Math.round((performance.now() - since) / 1_000)} s; the start goes on`)
       return done
     } catch (error) {
-      if (!isAway(error)) throw error
-      const reason = `waiting for the store: ${error.message}`
-      onAway(reason)
+      const reason = whyAway(error)
+      if (reason === undefined) throw error
+      onAway?.(reason)
       if (performance.now() - toldAt >= TELL_EVERY_MS) {
         toldAt = performance.now()
         warn(reason)

@@ -3,7 +3,6 @@ export { byCodeUnit, canonicalJson } from './canonical-json.ts'
 export {
   type Admission,
   type Cause,
-  causeCode,
   causeInSteps,
   causeOf,
   type HostRefusal,

@@ -1,7 +1,7 @@
 import { aggregateFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { notThere } from './failure.ts'
 import { type MomentFlags, pastLines, stateAt, withMoment } from './moment.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -74,10 +74,13 @@ async function listAggregates({ query, first, all, ...flags }: Flags): Promise<R
   const table = toTable(COLUMNS, rows)
   const lines =
     totalCount === 0
-      ? [past === null ? 'There is no such aggregate.' : 'There was no such aggregate.']
+      ? [noneText(query !== undefined, past !== null)]
       : [...table, '', `${tally(aggregates.length, totalCount, 'aggregate')}.`]
   return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), totalCount, aggregates } }
 }
+
+const noneText = (isFiltered: boolean, isPast: boolean): string =>
+  `There ${isPast ? 'was' : 'is'} no ${isFiltered ? 'such aggregate' : isPast ? 'aggregate' : 'aggregate yet'}.`
 
 const COLUMNS = [
   { head: 'uuid' },
@@ -92,10 +95,7 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
   const past = await stateAt(client, flags)
   const { aggregate } = await client.request<{ aggregate: Aggregate | null }>(ONE, { uuid, at: past?.revision })
   if (aggregate === null)
-    throw new CommandFailure(
-      EXIT.refused,
-      past === null ? `there is no aggregate ${uuid}` : `there was no aggregate ${uuid} at revision ${past.revision}`,
-    )
+    throw notThere(past === null ? `there is no aggregate ${uuid}` : `there was no aggregate ${uuid} at revision ${past.revision}`)
   const { name, availabilityZone, version, updatedAt, metadata, hostNames } = aggregate
   const lines = toPairs([
     ['name', name],

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { batches } from './batches.ts'
 import { CLAIM, type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { CommandFailure, EXIT, notThere, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { notEmpty } from './hosts.ts'
 import { duration } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -125,7 +125,7 @@ async function readEnds(client: Client, ids: readonly string[]): Promise<readonl
   const document = 'query Fence($id: ID!) { claim(id: $id) { id fence moveOf { id } movingTo { id fence } } }'
   const read = async (id: string): Promise<MoveEnd> => {
     const { claim } = await client.request<{ claim: MoveEnd | null }>(document, { id })
-    if (claim === null) throw new CommandFailure(EXIT.refused, `there is no claim ${id}; nothing was changed`)
+    if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
     return claim
   }
   const claims: MoveEnd[] = []

@@ -1,6 +1,6 @@
 import type { Client } from '@gantt/client'
 import { GANTT } from './called.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { CommandFailure, EXIT, notThere } from './failure.ts'
 
 const KNOWN = 'query Known($id: ID!) { decision(id: $id) { id } }'
 
@@ -15,8 +15,7 @@ export async function askAbout<Answer>(client: Client, id: string, ask: () => Pr
 }
 
 /** What is said of an id that is no decision's, or of none that the key may know: a wrong call, whatever the command, so that `gantt verify` keeps 1 for one that differs. */
-export const unknownDecision = (id: string): CommandFailure =>
-  new CommandFailure(EXIT.usage, `there is no decision ${id}; "${GANTT} decisions" lists them`)
+export const unknownDecision = (id: string): CommandFailure => notThere(`there is no decision ${id}; "${GANTT} decisions" lists them`)
 
 /** An id of something else, or of nothing, is not known either. */
 const isKnown = (client: Client, id: string): Promise<boolean> =>

@@ -17,6 +17,9 @@ export class CommandFailure extends Error {
   }
 }
 
+/** What a command names is not there: a wrong call, so that 1 stays the answer of what is. */
+export const notThere = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
+
 /** What can be cured by the caller becomes a CommandFailure; anything else is a defect and stays what it is. */
 export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {
   const as = (exitCode: ExitCode, message: string): CommandFailure => new CommandFailure(exitCode, message, { cause: error })
@@ -53,5 +56,6 @@ export const REFUSAL = `... on ValidationError { issues { path message } } ... o
 export function toRefusal({ __typename, message = __typename, issues = [] }: Refusal): CommandFailure {
   // the message of a single problem is that problem's own
   const lines = issues.flatMap(({ path, message: what }) => (what === message ? [] : [`  ${path.join('.')}: ${what}`]))
-  return new CommandFailure(__typename === 'ValidationError' ? EXIT.usage : EXIT.refused, [message, ...lines].join('\n'))
+  const isWrongCall = __typename === 'ValidationError' || __typename === 'NotFound'
+  return new CommandFailure(isWrongCall ? EXIT.usage : EXIT.refused, [message, ...lines].join('\n'))
 }

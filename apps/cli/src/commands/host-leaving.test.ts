@@ -41,7 +41,7 @@ test('a host is forgotten after a look at what would end with it, and comes back
     `Reports of ${host} are taken again. It is there with its next full report.\n`,
   )
   expect((await run('host', 'readmit', host, '--reason', 'repaired')).out).toContain('nothing was changed')
-  expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(1)
+  expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(2)
 })
 
 test('a host is replaced: its claims are under the new name, and the old one leads to it', async () => {

@@ -3,7 +3,7 @@ import { GANTT } from './called.ts'
 import { CLAIM } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { addEvacuate } from './evacuate.ts'
-import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { notThere, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { addLeaving } from './host-leaving.ts'
 import { type HostDetail, toLines } from './host-lines.ts'
@@ -142,10 +142,8 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
     ...named(name, node),
     at: past?.revision,
   })
-  if (host === null && past !== null)
-    throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} had reported by revision ${past.revision}`)
-  if (host === null)
-    throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} has reported; "${GANTT} hosts" lists those that have`)
+  if (host === null && past !== null) throw notThere(`no host ${JSON.stringify(name)} had reported by revision ${past.revision}`)
+  if (host === null) throw notThere(`no host ${JSON.stringify(name)} has reported; "${GANTT} hosts" lists those that have`)
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 

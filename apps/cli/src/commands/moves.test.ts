@@ -168,7 +168,7 @@ describe('a host is evacuated', () => {
     expect((await run('claims', 'confirm', there)).code).toBe(0)
     const again = oneLine<{ moves: { result: { __typename: string } }[] }>(await run('host', 'evacuate', 'az2-gpu', '--confirm', '--json'))
     expect(again.moves.map(({ result }) => result.__typename)).toEqual(['NoValidHost'])
-    expect((await run('host', 'evacuate', 'nobody')).code).toBe(1)
+    expect((await run('host', 'evacuate', 'nobody')).code).toBe(2)
   })
 
   test('that holds nothing has nothing to evacuate', async () => {

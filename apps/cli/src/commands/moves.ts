@@ -1,5 +1,5 @@
 import type { Client } from '@gantt/client'
-import { CommandFailure, EXIT } from './failure.ts'
+import { CommandFailure, EXIT, notThere } from './failure.ts'
 import { readSpec, type SpecFlags } from './spec.ts'
 
 /** What a request may be for. */
@@ -35,7 +35,7 @@ const ASKED = `query Asked($id: ID!) { claim(id: $id) { id fence instanceUuid de
 /** The part of a call that is about a claim: which, and what is asked for it. What the flags do not say is as it was asked when the claim was made. */
 export async function readMove(client: Client, id: string, flags: SpecFlags) {
   const { claim } = await client.request<{ claim: Asked | null }>(ASKED, { id })
-  if (claim === null) throw new CommandFailure(EXIT.refused, `there is no claim ${id}; nothing was changed`)
+  if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
   const moveOf = { id: claim.id, fence: claim.fence }
   if (flags.spec !== undefined) return { moveOf, spec: await readSpec(flags) }
   if (flags.count !== undefined) throw new CommandFailure(EXIT.usage, '--count does not go with --move-of: a claim is of one instance')

@@ -40,7 +40,7 @@ test('more claims than one page are listed, and more claims than one call may ha
   const unknown = '00000000-0000-4000-8000-000000000000'
   expect(oneLine<{ claims: unknown[] }>(await run('claims', '--all', '--json')).claims.length).toBeGreaterThanOrEqual(ids.length)
   const none = await run('claims', 'release', ...ids, unknown)
-  expect([none.out, none.err, none.code]).toEqual(['', `error: there is no claim ${unknown}; nothing was changed\n`, 1])
+  expect([none.out, none.err, none.code]).toEqual(['', `error: there is no claim ${unknown}; nothing was changed\n`, 2])
   const { results } = oneLine<{ results: { claim: { state: string } }[] }>(await run('claims', 'release', ...ids, '--json'))
   expect(results.map(({ claim }) => claim.state)).toEqual(ids.map(() => 'RELEASED'))
 })
@@ -52,7 +52,7 @@ test('aggregates are listed, and one is shown with its hosts', async () => {
   const { aggregates } = oneLine<{ aggregates: { uuid: string }[] }>(await run('aggregates', '--json'))
   const shown = await run('aggregates', 'show', aggregates[0]?.uuid ?? '')
   expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('hosts (3)  az1-a az1-b az1-c\n')])
-  expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(1)
+  expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
 
 test('what was is shown with --at: hosts, one host, aggregates and claims of one state, with its revision', async () => {
@@ -83,7 +83,7 @@ test('what was is shown with --at: hosts, one host, aggregates and claims of one
   const list = oneLine<{ aggregates: { uuid: string }[] }>(await run('aggregates', ...at, '--json')).aggregates
   expect((await run('aggregates', 'show', list[0]?.uuid ?? '', ...at)).out).toContain(head)
   const none = await run('aggregates', '--at', '1')
-  expect([none.code, none.out]).toEqual([0, expect.stringContaining('There was no such aggregate.')])
+  expect([none.code, none.out]).toEqual([0, expect.stringContaining('There was no aggregate.')])
   await run('host', 'set-status', host, '--status', 'ENABLED', '--reason', 'mended')
 })
 
@@ -92,7 +92,7 @@ test('a moment that is none, has not come, or has no host yet is told', async ()
   expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
   expect((await run('claims', '--at', '2999-01-01')).err).toContain('That has not come yet.')
   const early = await run('host', 'show', 'nowhere', '--at', '1')
-  expect([early.code, early.err]).toEqual([1, expect.stringContaining('no host "nowhere" had reported by revision 1')])
+  expect([early.code, early.err]).toEqual([2, expect.stringContaining('no host "nowhere" had reported by revision 1')])
   const late = await run('hosts', '--at', '999999999')
   expect([late.code, late.out]).toEqual([2, ''])
   expect(late.err).toContain('999999999')
@@ -108,7 +108,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
   expect(out).toMatch(/\naggregates +zone-az2\n/)
   expect(out).toMatch(/\nmachine +Hypervisor QEMU, CPU model Icelake-Server, CPU vendor Intel, CPU\n +architecture x86_64\n/)
   expect(oneLine(await run('host', 'show', 'az1-a', '--json'))).toMatchObject({ name: 'az1-a', gpus: [] })
-  expect((await run('host', 'show', 'nobody')).code).toBe(1)
+  expect((await run('host', 'show', 'nobody')).code).toBe(2)
 })
 
 test('a host is closed and opened; --dry-run only tells', async () => {
@@ -122,7 +122,7 @@ test('a host is closed and opened; --dry-run only tells', async () => {
   const opened = oneLine(await run('host', 'set-status', 'az1-b', 'az1-c', '--status', 'ENABLED', '--reason', 'new fan', '--json'))
   expect(opened).toMatchObject({ dryRun: false, hosts: [{ status: 'ENABLED' }, { status: 'ENABLED' }] })
   const unknown = await run('host', 'set-status', 'nobody', '--status', 'DISABLED', '--reason', 'x')
-  expect([unknown.out, unknown.code]).toEqual(['', 1])
+  expect([unknown.out, unknown.code]).toEqual(['', 2])
 })
 
 test('replicas tells who there is and whether it is sound, in 80 columns and as one line of JSON', async () => {
@@ -168,7 +168,7 @@ test('a nova.conf becomes a profile; its next version decides once it is activat
   expect((await run('profile', 'activate', 'site@2', '--dry-run')).out).toMatch(/^Nothing was changed\./)
   expect((await run('profile', 'activate', 'site@2')).out).toBe('site@2 decides as site from now on.\n')
   expect((await run('profile', 'list')).out).toMatch(/\nsite +2 +2 +nova /)
-  expect(await run('profile', 'activate', 'site@9')).toMatchObject({ out: '', code: 1 })
+  expect(await run('profile', 'activate', 'site@9')).toMatchObject({ out: '', code: 2 })
   expect(await run('profile', 'import', file, '--name', 'Site!')).toMatchObject({ out: '', code: 2 })
 })
 

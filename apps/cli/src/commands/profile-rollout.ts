@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { EXIT, notThere, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { decimal } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -189,7 +190,7 @@ interface Shown extends Profile {
 
 async function showProfile(name: string, flags: Flags): Promise<Result> {
   const { profile } = await connect(flags).request<{ profile: Shown | null }>(SHOW, { name })
-  if (profile === null) throw new CommandFailure(EXIT.refused, `there is no profile ${name}; "gantt profile list" lists them`)
+  if (profile === null) throw notThere(`there is no profile ${name}; "${GANTT} profile list" lists them`)
   const rows = [...profile.versions.nodes]
     .reverse()
     .map(({ number, state, note, diff }) => [

@@ -11,7 +11,7 @@ interface HostName {
 }
 
 interface Answer {
-  /** Paths in the request of what had no effect; a release from before there was such a field tells none. */
+  /** Paths in the request of what had no effect; a release from before this field answers none. */
   readonly ignoredFields?: readonly string[]
 }
 

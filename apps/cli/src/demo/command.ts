@@ -50,8 +50,8 @@ async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Pro
   try {
     // opened, so that the service finds its own folder there even if the demo was first
     const data = dataDir === undefined ? path.join(openStateDir(defaultStateDir()).root, 'demo') : path.resolve(dataDir)
-    const folder = openDemoFolder(data)
-    const { HOST, PORT } = process.env
+    const { HOST, PORT, GANTT_ADMIN_KEY } = process.env
+    const folder = openDemoFolder(data, GANTT_ADMIN_KEY?.trim() || undefined)
     const progress = createProgress()
     await runService({
       environment: {

@@ -29,6 +29,14 @@ test('a key is drawn once, kept for its owner alone, and found again', () => {
   expect(openDemoFolder(aFolder('other')).key).not.toBe(first.key)
 })
 
+test('a key that is given is used and not written', () => {
+  const folder = aFolder('given')
+  const given = openDemoFolder(folder, 'a-key-of-the-operator')
+  expect(given.key).toBe('a-key-of-the-operator')
+  given.keepKey()
+  expect(fs.readdirSync(folder)).toEqual([])
+})
+
 test('the fleet that was set up is known at the next start', () => {
   const folder = aFolder('fleet')
   expect(openDemoFolder(folder).fleet).toBeUndefined()

@@ -4,11 +4,11 @@ import { DemoError } from './api.ts'
 
 /** What a demo keeps beside its database, so that the next start goes on with it. */
 export interface DemoFolder {
-  /** The key of the links: the same at every start. */
+  /** The key of the links: the one that was given, else the same at every start. */
   readonly key: string
   /** The fleet that was set up to its end. */
   readonly fleet: KeptFleet | undefined
-  /** Writes the key, once the database has made the folder its own. */
+  /** Writes a key that was drawn, once the database has made the folder its own; one that was given is its owner's to keep. */
   keepKey(): void
   keepFleet(fleet: KeptFleet): void
 }
@@ -18,11 +18,11 @@ export interface KeptFleet {
   readonly seed: string
 }
 
-/** Reads the folder, or draws a key where there is none. Throws DemoError for files that are not the demo's. */
-export function openDemoFolder(folder: string): DemoFolder {
+/** Reads the folder, or draws a key where there is none and none is given. Throws DemoError for files that are not the demo's. */
+export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const keyFile = path.join(folder, 'demo.key')
   const fleetFile = path.join(folder, 'demo.json')
-  const found = readOrDrawKey(keyFile)
+  const found = givenKey === undefined ? readOrDrawKey(keyFile) : { key: givenKey, isKept: true }
   if (found === undefined)
     throw new DemoError(`${keyFile} holds no key: 16 to 512 printable characters. Delete it; the next start makes another.`)
   const { key, isKept } = found

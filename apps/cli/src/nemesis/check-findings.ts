@@ -22,7 +22,7 @@ export const findingChecks: readonly Rule[] = [
   },
 ]
 
-/** What is missing of one code. A replica tells its first hundred findings: where there are more of a code, their number has to do. */
+/** What is missing of one code. A replica answers its first hundred findings: where there are more of a code, only their number is compared. */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
   const ofCode = (all: readonly FinalFinding[]): string[] => [...new Set(all.filter((each) => each.code === code).map(textOf))]
   const count = findingCounts[code] ?? 0

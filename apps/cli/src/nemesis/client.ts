@@ -21,6 +21,8 @@ export interface Run {
   isStrict: boolean
   /** Whether every replica reads the feature level from which on hosts leave. */
   hostsMayLeave: boolean
+  /** Every fourth step lets a host leave, so that each way is met soon. */
+  leavesOften: boolean
   /** The way to a replica, as it is now. */
   clientOf(replica: number): Client
   readonly history: Operation[]
@@ -346,7 +348,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const steps = mix.flatMap(([weight, step]) => Array.from({ length: weight }, () => step))
 
   while (!run.isOver()) {
-    const step = pick(steps) ?? confirm
+    const step = run.leavesOften && random.below(4) === 0 ? leave : (pick(steps) ?? confirm)
     await (held.length > MOST_HELD ? release() : step())
   }
   for (const host of closed) await setStatus(host, 'ENABLED')

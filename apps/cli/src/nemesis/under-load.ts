@@ -66,6 +66,7 @@ export async function underLoad(
     clients,
     isStrict,
     hostsMayLeave: await readsLeaving(first),
+    leavesOften: false,
     now,
     isOver: () => over,
     isLate: () => signal.aborted || now() > patienceMs,

@@ -115,8 +115,10 @@ async function tryAllOf(upgrade: Upgrade): Promise<void> {
   run.isStrict = level >= STRICT_CLAIMS
   run.hostsMayLeave = level >= HOSTS_LEAVE
   await calm(upgrade, seconds)
+  run.leavesOften = run.hostsMayLeave
   for (const end = run.now() + LEAVES_MS; run.hostsMayLeave && run.now() < end; await calm(upgrade, 1))
     if (hasAllOf(leavesOf(run.history))) break
+  run.leavesOften = false
 }
 
 /** Each way was tried. A host is forgotten with its claims or without: those of a small fleet seldom have none. */

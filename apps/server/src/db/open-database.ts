@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/index.ts'
 import { migrate } from './migrate.ts'
+import { untilReachable } from './until-reachable.ts'
 
 export type DatabaseOptions = {
   /** A PostgreSQL server of the operator's own; without it the embedded one is used. */
@@ -12,6 +13,10 @@ export type DatabaseOptions = {
   readonly alone?: boolean
   /** Left out: it is. Else a server of the operator's own may be away: whoever uses it finds out when it is there, and migrates it. */
   readonly isAwaited?: boolean
+  /** A server of the operator's own that cannot be reached is waited for until this is aborted. Left out: that is an error at once. */
+  readonly stopped?: AbortSignal
+  /** Hears what is waited for. */
+  readonly warn?: (message: string) => void
   /** The embedded server ended. Pools reconnect by themselves once it is back; LISTEN and what was cached must be renewed. */
   readonly onLost?: () => void
   /** It is back, with the outcome of starting it again. */
@@ -37,12 +42,13 @@ const RETRY_AFTER_MS = 500
 
 /** A migrated database: on the server behind `databaseUrl`, else on the embedded one, started or joined as needed. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
-  return options.databaseUrl === undefined ? openEmbedded(options) : openExternal(options.databaseUrl, options.isAwaited ?? true)
+  return options.databaseUrl === undefined ? openEmbedded(options) : openExternal(options.databaseUrl, options)
 }
 
-async function openExternal(url: string, isAwaited: boolean): Promise<Database> {
+async function openExternal(url: string, { isAwaited = true, stopped, warn = () => {} }: DatabaseOptions): Promise<Database> {
   const connection = { connectionString: url }
-  const applied = isAwaited ? await migrate(connection) : []
+  const migrated = () => (stopped === undefined ? migrate(connection) : untilReachable(() => migrate(connection), { url, stopped, warn }))
+  const applied = isAwaited ? await migrated() : []
   return { connection, url, mode: 'external', applied, close: async () => {} }
 }
 

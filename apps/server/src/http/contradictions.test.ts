@@ -19,8 +19,8 @@ const REPORT = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(
 const toldOf = ({ __typename, issues = [] }: Json): unknown =>
   __typename === 'ValidationError' ? issues.map(({ rule, path }: Json) => `${rule} ${path.join('.')}`) : __typename
 
-const place = async (spec: object): Promise<unknown> =>
-  toldOf((await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations)
+const place = async (spec: object, idempotencyKey: string = randomUUID()): Promise<unknown> =>
+  toldOf((await dataOf(api, PLACE, { in: { idempotencyKey, spec } })).selectDestinations)
 
 const report = async (form: object): Promise<unknown> => {
   const update = { name: { host: 'u1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: form }
@@ -94,6 +94,21 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
   ])('%s', async (_name, spec, told) => {
     expect(await place(spec)).toEqual(told)
   })
+})
+
+// what an older release took goes on to be answered
+test('a key that is bound answers before a request is refused for what older releases took', async () => {
+  const key = randomUUID()
+  const flavor = { vcpus: 1, memoryMb: 1_024 }
+  expect(await place({ gantt: { flavor } }, key)).toBe('SelectDestinationsPayload')
+  const odd = [
+    { numaTopology: { cells: cellsOf([0, 0]) } },
+    { flavor: { ...flavor, extraSpecs: [{ key: 'resources1:VGPU', value: '1' }] } },
+  ]
+  for (const more of odd) {
+    expect(await place({ gantt: { flavor, ...more } }, key)).toBe('IdempotencyConflict')
+    expect(await place({ gantt: { flavor, ...more } })).toHaveLength(1)
+  }
 })
 
 describe('min_unit above max_unit is refused with its path', () => {

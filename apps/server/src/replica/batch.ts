@@ -2,6 +2,7 @@ import {
   affinityMoveText,
   asksAges,
   asksPlain,
+  type Cause,
   type Change,
   type Claim,
   type ClaimRef,
@@ -344,8 +345,9 @@ function otherWayOf(
   { claimIds }: PlacementWork,
   { record, judged: profile }: Decided,
   source: Claim | undefined,
+  cause: Cause,
 ): string | undefined {
-  if (source !== undefined) return record.intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source)
+  if (source !== undefined) return record.intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source, cause)
   const { id, seed, attempt, alternatesPerInstance } = record
   const asked = { id, request: currentSpec(record.request), profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds }
   const way = findOtherWay(fleet, overlay, asked)
@@ -382,11 +384,11 @@ function whyRefused(
       solution: gathered.solution,
     })
   const reasons = refusalsOf(fleet, request, profile, found)
-  const cause = keptCause(causeOf(fleet, request, profile, found))
+  const cause = causeOf(fleet, request, profile, found)
   overlay.rollback(held)
-  const way = otherWayOf(fleet, overlay, work, decided, source)
+  const way = otherWayOf(fleet, overlay, work, decided, source, cause)
   return {
-    cause: withWay(cause, way),
+    cause: withWay(keptCause(cause), way),
     reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
   }
 }

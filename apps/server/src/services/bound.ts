@@ -114,7 +114,7 @@ function ofProject(placement: Placement, project: string): Placement {
   return {
     ...placement,
     async select(account, input) {
-      const parsed = parseSpec(input.spec)
+      const parsed = placement.read(account, input)
       if ('type' in parsed) return parsed
       const issues = [...foreignParts(parsed.value, project, input.spec.path), ...foreignProfile(input.profile, ['input', 'profile'])]
       if (input.mode === 'NONE')

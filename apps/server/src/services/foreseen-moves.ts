@@ -158,9 +158,9 @@ function* foresee(
   liftSource(overlay, request, source)
   const refused = currentSpec(record.request)
   const counts = yield* refusalsInSteps(fleet, refused, judged)
-  const found = keptCause(yield* causeInSteps(fleet, refused, judged))
+  const found = yield* causeInSteps(fleet, refused, judged)
   overlay.rollback(held)
-  const cause = withWay(found, affinityMoveText(fleet, source))
+  const cause = withWay(keptCause(found), affinityMoveText(fleet, source, found))
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(cause, 0, 1), reasons)
 }

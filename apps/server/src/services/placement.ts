@@ -121,6 +121,8 @@ export interface InstanceTaken extends Failure {
 export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | InstanceTaken | Invalid
 
 export interface Placement {
+  /** The request of a call. One whose key is bound has its answer, whatever a newer release is stricter about. */
+  read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
   /**
    * Decides, claims and answers; asking again with the same key gets the same answer. `request` is for callers that have
    * it parsed already; else `spec.document` is.
@@ -137,14 +139,14 @@ export interface Placement {
   oldestAsked(): number | undefined
 }
 
-/** Unknown input to a request, with paths from the root of the call. */
-export function parseSpec({ document, issues, path }: SpecDocument): { readonly value: RequestSpec } | Invalid {
+/** Unknown input to a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so that no limit applies. */
+export function parseSpec({ document, issues, path }: SpecDocument, isRepeated = false): { readonly value: RequestSpec } | Invalid {
   // what could not be read at all says so itself
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems)]
   if (!parsed.ok || all.length > 0) return invalid(all)
-  const more = checkRequest(parsed.value, path)
+  const more = isRepeated ? [] : checkRequest(parsed.value, path)
   return more.length > 0 ? invalid(more) : { value: parsed.value }
 }
 
@@ -192,10 +194,14 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     }
   }
 
+  const read = (account: string, { spec, idempotencyKey }: PlacementInput) =>
+    parseSpec(spec, replica.fleet.ledger.findKey(account, idempotencyKey) !== undefined)
+
   return {
+    read,
     oldestAsked: () => waiting.values().next().value?.since,
     async select(account, input, request) {
-      const parsed = request === undefined ? parseSpec(input.spec) : { value: request }
+      const parsed = request === undefined ? read(account, input) : { value: request }
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const wrong = [...checkMove(replica, input, parsed.value), ...checkGang(replica, account, input, parsed.value)]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { settingsOf } from './settings.ts'
+import { settingNames, settingsOf, unknownSettings } from './settings.ts'
 
 const told = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(settingsOf(environment, readConfig(environment)).map((setting) => [setting.name, setting]))
@@ -38,4 +38,17 @@ test('what may hold a secret is told to be set, and nothing of it', () => {
     ['GANTT_ADMIN_KEY', 'ENVIRONMENT'],
     ['GANTT_SYNC', 'ENVIRONMENT'],
   ])
+})
+
+test('variables that look like settings and are none are named; those of the command line and of tests are not', () => {
+  const environment = {
+    GANTT_SUSPCT_AFTER: '60',
+    gantt_liveness: 'reports',
+    GANTT_LIVENESS: 'reports',
+    GANTT_URL: 'x',
+    GANTT_TEST_ALL: '1',
+    PATH: '/',
+  }
+  expect(unknownSettings(environment)).toEqual(['GANTT_SUSPCT_AFTER', 'gantt_liveness'])
+  expect(unknownSettings(Object.fromEntries(settingNames.split(', ').map((name) => [name, 'x'])))).toEqual([])
 })

@@ -80,6 +80,18 @@ const rows: Readonly<Record<string, Row>> = {
   GANTT_EXTENDERS: { description: 'The file that describes extenders; not set: there are none.', value: ({ extenders }) => extenders },
 }
 
+/** Of programs that run beside the service, often in the same environment: of the command line and of the tests. */
+const OTHERS = /^GANTT_(?:URL|KEY|CONFIG|SHARED|TRACE|SCREENSHOTS|LARGE_FLEET|TEST_[A-Z_]+|NEMESIS_[A-Z_]+)$/
+
+/** Variables that look like settings and are none: misspelt ones, as a rule. */
+export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
+  Object.keys(environment).filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))
+
+/** All settings whose names begin alike, for people. */
+export const settingNames = Object.keys(rows)
+  .filter((name) => name.startsWith('GANTT_'))
+  .join(', ')
+
 /** The settings that hold, each with where it comes from; never what may be a secret. */
 export function settingsOf(environment: NodeJS.ProcessEnv, config: Config): readonly Setting[] {
   return Object.entries(rows).map(([name, { description, unit, value }]) => {

@@ -71,6 +71,35 @@ describe('the cause is told of the hosts that the request admits', () => {
     expect(textOf(town(), asks)).toBe(text)
   })
 
+  test.each<readonly [string, Parameters<typeof aRequest>[0], string | null]>([
+    ['what most of the hosts lack', { availabilityZone: 'z1', vcpus: 6, memoryMb: 6_000 }, 'cpu.too_few'],
+    [
+      'what all lack beside what some lack, which only claims check',
+      { availabilityZone: 'z1', memoryMb: 5_000, gpus: { count: 1 } },
+      'gpu.none',
+    ],
+    ['the zone where it is not there', { availabilityZone: 'z9', memoryMb: 1_000_000 }, 'zone.other'],
+    ['the zone of a host that is named', { forceHosts: ['small1'], availabilityZone: 'z2' }, 'zone.other'],
+    ['the name that is not there', { forceHosts: ['gone'], availabilityZone: 'z2' }, 'host.not_requested'],
+    ['a host that is named and excluded', { forceHosts: ['small1'], ignoreHosts: ['small1'] }, 'host.excluded'],
+    [
+      'the trait that no host of the zone has, however many hosts of others have it',
+      { availabilityZone: 'z1', requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] },
+      'trait.missing',
+    ],
+  ])('it is counted under %s', (_name, asks, code) => {
+    for (const name of ['default', 'nova']) expect([name, causeOf(town(), aRequest(asks), profileNamed(name)).code]).toEqual([name, code])
+  })
+
+  test('names the extra specs that a filter reads, whatever their order', () => {
+    const asks = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
+    const own = { 'hw:cpu_policy': 'dedicated', 'aggregate_instance_extra_specs:ssd': 'yes', foo: 'baz' }
+    const turned = { foo: 'baz', 'aggregate_instance_extra_specs:ssd': 'yes', 'hw:cpu_policy': 'dedicated' }
+    expect(textOf(town(), asks(own))).toContain('There is no host in aggregates with foo = baz, ssd = yes.')
+    expect(textOf(town(), asks(own), 'nova-compat')).not.toContain('cpu_policy')
+    expect(textOf(town(), asks(own))).toBe(textOf(town(), asks(turned)))
+  })
+
   test('no host at all', () => {
     expect(textOf(aLog().fleet, {})).toBe('No host has reported.')
   })

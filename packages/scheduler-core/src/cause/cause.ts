@@ -19,6 +19,11 @@ import type { RequestSpec } from '../request/request-spec.ts'
  * beyond them are no part of it, however many they are, and neither is the order in which a profile asks its filters.
  */
 export interface Cause {
+  /**
+   * What it is counted under: what most of the admitted hosts are refused for, and where the request admits none, the first of its conditions
+   * that leaves none. Null: there is no host at all.
+   */
+  readonly code: Code | null
   /** Filters that say which hosts the request is about, places before properties. */
   readonly admission: readonly Admission[]
   /** Hosts that all of these let in. Where it is 0, that is the cause. */
@@ -38,8 +43,6 @@ export interface Admission {
   readonly which: string
   /** Hosts that it lets in by itself; counted only where the request admits none, since then it matters which filter is in the way. */
   readonly alone: number | null
-  /** What it refuses the others for; null: it lets all of them in, or they were not counted. */
-  readonly code: Code | null
 }
 
 /** Hosts refused for one code, by whichever filter. */
@@ -86,22 +89,36 @@ export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile,
 /** The same of filters that were made ready for the instance. */
 export function* causeBy(filters: readonly FilterStep[], { fleet, request, instance }: AskedInstance): Steps<Cause> {
   const steps = filters.filter(isAsked)
-  const admitting = [...steps.filter(({ admits }) => admits?.by === 'place'), ...steps.filter(({ admits }) => admits?.by === 'property')]
+  // one that failed says of no host whether the request is about it
+  const able = steps.filter(({ failed }) => !failed)
+  const admitting = [...able.filter(({ admits }) => admits?.by === 'place'), ...able.filter(({ admits }) => admits?.by === 'property')]
   const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  const named = steps.find((step) => step.named !== undefined)?.named ?? []
   let admitted = present
-  for (const step of admitting) admitted = yield* passing(step, admitted)
+  let leavesNone: Code | null = null
+  for (const step of admitting) {
+    const before = admitted
+    admitted = yield* passing(step, before)
+    if (admitted.length > 0) continue
+    const refused = named.find((host) => before.includes(host)) ?? before[0]
+    if (refused !== undefined) leavesNone = reasonOf(step, refused).code
+  }
   const admission: Admission[] = []
   for (const step of admitting) {
-    const which = { filter: step.name, which: step.admits?.which(request, fleet) ?? '' }
-    admission.push({ ...which, ...(admitted.length > 0 ? { alone: null, code: null } : yield* admittedAlone(step, present)) })
+    const alone = admitted.length > 0 ? null : (yield* passing(step, present)).length
+    admission.push({ filter: step.name, which: step.admits?.which(request, fleet) ?? '', alone })
   }
-  const named = steps.find((step) => step.named !== undefined)?.named ?? []
-  return {
-    admission,
-    admitted: admitted.length,
-    ...(yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)),
-    groupSize: groupSizeOf(fleet, request, instance),
-  }
+  const groupSize = groupSizeOf(fleet, request, instance)
+  const { refusals, nearest } = yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)
+  const inOrder = admitted.length > 0 && groupSize !== null ? hostsFirst(refusals, admitted.length) : refusals
+  const code = admitted.length > 0 ? (inOrder[0]?.code ?? null) : leavesNone
+  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize }
+}
+
+/** Where each host has its members of the server group, hosts are what is short, whatever else each of them lacks. */
+const hostsFirst = (refusals: readonly Refusals[], admitted: number): readonly Refusals[] => {
+  const full = refusals.find(({ code, hosts }) => code === 'group.anti_affinity' && hosts === admitted)
+  return full === undefined ? refusals : [full, ...refusals.filter((one) => one !== full)]
 }
 
 /** The hosts that a filter lets pass. */
@@ -114,14 +131,7 @@ function* passing(step: FilterStep, hosts: readonly HostIndex[]): Steps<HostInde
   return left
 }
 
-/** How many hosts a filter lets in by itself, and what it refuses the first of the others for. */
-function* admittedAlone(step: FilterStep, hosts: readonly HostIndex[]): Steps<Pick<Admission, 'alone' | 'code'>> {
-  const left = yield* passing(step, hosts)
-  const refused = hosts.find((host, i) => left[i] !== host)
-  return { alone: left.length, code: refused === undefined ? null : reasonOf(step, refused).code }
-}
-
-/** Filters in the order in which they have a say: a later group is asked of hosts that no earlier one refuses. */
+/** Filters in the order in which they have a say. */
 type Groups = readonly [own: readonly FilterStep[], nets: readonly FilterStep[], outside: readonly FilterStep[]]
 
 /** The profile's own filters; what every claim has to keep beside them; who is asked outside of this process, about hosts that all others let in. */
@@ -150,15 +160,19 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
     known.isCounted[i] = 1
     if (share < known.share) Object.assign(known, { example: reason, share })
   }
-  for (const group of groups) {
-    const isOut = reasons.slice()
-    for (const step of group)
-      for (let i = 0; i < hosts.length; i++) {
-        if (i % SLICE === SLICE - 1) yield
-        const host = hosts[i] as HostIndex
-        if (isOut[i] === 0 && !passes(step, host)) note(i, reasonOf(step, host))
-      }
-  }
+  const [own, nets, outside] = groups
+  // what the profile's own filters say is short on a host is not said once more by what every claim has to keep
+  const said = new Map<number, string[]>()
+  const isSaid = (i: number, { subject }: Reason): boolean => subject !== undefined && said.get(i)?.includes(subject) === true
+  for (const step of own)
+    yield* eachRefused(step, hosts, (i, reason) => {
+      note(i, reason)
+      if (reason.subject !== undefined) said.set(i, [...(said.get(i) ?? []), reason.subject])
+    })
+  for (const step of nets) yield* eachRefused(step, hosts, (i, reason) => isSaid(i, reason) || note(i, reason))
+  const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
+  const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
+  for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
   let nearest: number | undefined
   const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
   for (let i = 0; i < hosts.length; i++) if (nearest === undefined || distance(i) < distance(nearest)) nearest = i
@@ -167,6 +181,14 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
       .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
       .sort((one, other) => other.hosts - one.hosts || byCodeUnit(one.code, other.code)),
     nearest: nearest === undefined ? null : nearestOf(fleet, groups, hosts[nearest] as HostIndex),
+  }
+}
+
+/** Tells of each host that a filter refuses, by its position among them. */
+function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: number, reason: Reason) => void): Steps<void> {
+  for (const [i, host] of hosts.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    if (!passes(step, host)) tell(i, reasonOf(step, host))
   }
 }
 
@@ -180,16 +202,6 @@ function nearestOf({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIn
     return { filter: step.name, reason, facts: factsOf(step, index, reason) }
   })
   return { name: { host, node }, refusals }
-}
-
-/**
- * The code that a cause is counted under: of what most admitted hosts are refused for; where the request admits none, of the filter
- * that lets in the fewest by itself. Null: there is no host at all.
- */
-export function causeCode({ admission, admitted, refusals }: Cause): Code | null {
-  if (admitted > 0) return refusals[0]?.code ?? null
-  const [narrowest] = admission.filter(({ code }) => code !== null).sort((one, other) => (one.alone ?? 0) - (other.alone ?? 0))
-  return narrowest?.code ?? null
 }
 
 const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>

@@ -128,6 +128,7 @@ describe('the laws of the cause', () => {
         const text = (one: typeof cause) => causeText({ ...one, admission: one.admission.map((step) => ({ ...step, alone: 0 })) })
         expect(text(besides)).toBe(text(cause))
         expect(besides).toMatchObject({ admitted: cause.admitted, refusals: cause.refusals, nearest: cause.nearest })
+        if (cause.admitted > 0) expect(besides.code).toBe(cause.code)
       }),
       { numRuns: 300 },
     )

@@ -2,7 +2,7 @@ import { fromExtraSpec } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aggregatesOf } from '../fleet/sources.ts'
-import { bareOrOf } from '../request/request-reads.ts'
+import { bareAndOf, bareOrOf } from '../request/request-reads.ts'
 import { shortList } from '../short-list.ts'
 import { extraSpecMatches } from './extra-spec-match.ts'
 import type { Filter } from './filter.ts'
@@ -18,7 +18,8 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   description: "The metadata of the host's aggregates meet the flavor's extra specs.",
   admits: {
     by: 'property',
-    which: ({ flavor }) => `in aggregates with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
+    which: ({ flavor }) =>
+      `in aggregates with ${shortList(bareAndOf('aggregate_instance_extra_specs', flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
   },
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],

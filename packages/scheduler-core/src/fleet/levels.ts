@@ -48,3 +48,6 @@ export const IN_ALL_BEFORE_FREE = 10
 
 /** Refusals are kept with their cause, which their receipts cover. */
 export const KEPT_CAUSES = 10
+
+/** A host that an option of a filter names is meant by what it is called now: one that is replaced stays isolated. */
+export const PRESENT_OPTIONS = 10

@@ -4,7 +4,7 @@ import { type KindName, keptByMover } from '../kinds/index.ts'
 import { checkOptions } from '../request/parse.ts'
 import { novaFactsOf } from './facts.ts'
 import type { NovaFilter } from './nova-filter.ts'
-import { attestationsOf } from './own-attestations.ts'
+import { contextOf } from './own-context.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOn } from './own-request.ts'
 
@@ -24,7 +24,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
     const wanted = novaRequestOn(fleet, request)
-    const check = filter.prepare(wanted, options, { now: fleet.now, attestations: attestationsOf(fleet), featureLevel: fleet.featureLevel })
+    const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
     return {

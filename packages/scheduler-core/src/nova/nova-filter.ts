@@ -40,6 +40,8 @@ export interface CheckContext {
   readonly attestations?: AttestationSource
   /** The feature level of the log by whose rules a decision is made; absent: the newest. */
   readonly featureLevel?: number
+  /** What hosts are called by now that an option names; absent: as it names them. */
+  presentHosts?(names: readonly string[]): readonly string[]
 }
 
 /** An attestation service's answers, gathered before the decision and recorded with it. */

@@ -57,7 +57,10 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
-    requestedDestination: isSamePlace ? read.requestedDestination : { ...read.requestedDestination, ...destinationOf(host, node) },
+    // cell and aggregates hold wherever it goes
+    requestedDestination: isSamePlace
+      ? read.requestedDestination
+      : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },
     instanceGroup: isSameGroup ? read.instanceGroup : spec.instanceGroup && groupOf(spec.instanceGroup),
   }
 }
@@ -65,9 +68,10 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
 const sameNames = (a: readonly string[] | null | undefined, b: readonly string[]): boolean =>
   (a ?? []).length === b.length && (a ?? []).every((name, i) => name === b[i])
 
+const hereOf = (host: string | null, node: string | null) => ({ host: host ?? undefined, node: node ?? undefined })
+
 const destinationOf = (host: string | null, node: string | null): NovaDestination => ({
-  host: host ?? undefined,
-  node: node ?? undefined,
+  ...hereOf(host, node),
   cellUuid: undefined,
   allowCrossCellMove: undefined,
   aggregates: undefined,

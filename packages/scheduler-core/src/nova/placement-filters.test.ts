@@ -303,6 +303,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: bound({ host: 'h1', node: 'h1', cell: cellOf(aUuid(72)) }),
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.not_requested' },
     },
+    'A19 LP 1823370 an instance that moves on stays in its cell': {
+      hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
+      asks: { ...bound({ host: 'h2', node: 'h2', cell: cellOf(aUuid(72)) }), requestedDestination: null, ignoreHosts: ['h2'] },
+      gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.excluded' },
+    },
     'Nova resources_from_request_spec: a node without its host': { asks: bound({ node: 'h2' }), gets: 'h2' },
     'a node that is not there': {
       asks: { requestedDestination: { node: 'n9' } },
@@ -532,7 +537,7 @@ test('an image that cannot be read refuses every host, and the cause can be told
   const fleet = townOf({ gets: '' })
   const profile = withRules({ imageType: true, isolateAggregates: true })
   expect(decided(fleet, request, profile).parts).toEqual([])
-  expect(causeText(causeOf(fleet, request, profile))).toContain('There is no host')
+  expect(causeText(causeOf(fleet, request, profile))).toMatch(/^Of 2 hosts none takes it: 2 that a filter failed on\. Nearest is h1: /)
 })
 
 test('A19 LP 1823370: the cell holds under this service’s own profile too', () => {

@@ -5,7 +5,7 @@ import { candidatesOf, skipsFilters } from './candidates.ts'
 import { consume } from './consume.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
-import type { AttestationSource, HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
+import type { CheckContext, HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
 import { type HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
 import { type ChosenWeigher, type WeigherRun, weighHostsInSteps } from './weigh.ts'
@@ -51,9 +51,8 @@ export interface HostRule {
 
 /** A service that claims what it places. A filter that fails on a host refuses that host, where Nova would end the request. */
 export interface ServiceRules {
-  readonly attestations: AttestationSource
-  /** The level of the log by which the rules answer. */
-  readonly featureLevel: number
+  /** What the filters are told beside request and host. */
+  readonly context: Omit<CheckContext, 'now'>
   /** What Placement decides, once a request and on forced hosts too: asked before Nova's filters. */
   readonly before: readonly HostRule[]
   /** Asked after Nova's filters, and on forced hosts too: without the room no claim holds. */
@@ -227,7 +226,7 @@ class Run {
           filter.name,
           filter.prepare(this.#request, options, {
             now,
-            ...(service !== undefined && { attestations: service.attestations, featureLevel: service.featureLevel }),
+            ...service?.context,
           }),
           false,
           filter.reads,

@@ -2,6 +2,7 @@ import { byCodeUnit, canonicalJson } from '../canonical-json.ts'
 import { computeFilter } from '../filters/compute.ts'
 import type { Filter, FilterOptions } from '../filters/filter.ts'
 import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
+import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { type KindName, kinds } from '../kinds/index.ts'
 import type { Assign } from '../kinds/kind.ts'
 import { memoByObject } from '../memo.ts'
@@ -68,6 +69,8 @@ export interface CompiledFilter {
   readonly isOutside: boolean
   /** On forced hosts: the least of the request's `forceVerify` with which it is asked. */
   readonly verifiedAt: RequestSpec['forceVerify']
+  /** The feature level that it came with: at older ones there is no such step, since matrices and their receipts have one bit a step. */
+  readonly sinceLevel?: number
 }
 
 export interface CompiledWeigher {
@@ -204,6 +207,7 @@ const beforehand = (profile: Profile): readonly CompiledFilter[] =>
         isNet: false,
         isOutside: false,
         verifiedAt: 'HARD',
+        sinceLevel: PLACEMENT_RULES,
       }))
 
 /** What is asked outside of a part; undefined: nothing. One that is not loaded any more may have answered about an earlier decision. */

@@ -68,6 +68,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
   const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
   const steps: FilterStep[] = [{ ...candidates, ...(named !== undefined && { named }) }]
   for (const step of compiled.filters) {
+    if ((step.sinceLevel ?? 0) > fleet.featureLevel) continue
     yield
     steps.push(prepare(step))
   }

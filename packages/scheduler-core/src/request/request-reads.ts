@@ -1,3 +1,5 @@
+import { byCodeUnit } from '../canonical-json.ts'
+
 /** Which keys of the open maps of a request a part looks at: whoever sends others is told that they had no effect. Absent: none. */
 export interface RequestReads {
   readonly extraSpecs?: (key: string) => boolean
@@ -22,5 +24,14 @@ export const bareOrOf =
   (scope: string) =>
   (key: string): boolean =>
     !key.includes(':') || key.startsWith(`${scope}:`)
+
+/** Of extra specs those without a scope and those of this one, without it, by key: whoever writes them in another order means the same. */
+export function bareAndOf(scope: string, extraSpecs: Readonly<Record<string, string>>): readonly (readonly [key: string, value: string])[] {
+  const reads = bareOrOf(scope)
+  return Object.entries(extraSpecs)
+    .filter(([key]) => reads(key))
+    .map(([key, value]) => [key.slice(key.indexOf(':') + 1), value] as const)
+    .sort(([a], [b]) => byCodeUnit(a, b))
+}
 
 export const everyKey = (): boolean => true

@@ -1,11 +1,13 @@
+import type { Cause } from '../cause/cause.ts'
 import type { Claim } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 
 /**
  * Why a member of a server group that lives together cannot leave its host while others stay, and the way to move all of them; undefined: that
- * is not what keeps it. Both ends of a move count, so no order of moves keeps the rule: it has to be soft meanwhile.
+ * is not what keeps it, or not all that does by `cause`. Both ends of a move count, so no order of moves keeps the rule: it has to be soft meanwhile.
  */
-export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim): string | undefined {
+export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
+  if (nearest === null || nearest.refusals.some(({ reason }) => reason.code !== 'group.affinity')) return undefined
   const bound = group === null ? undefined : groups.find(group)
   if (bound?.policy !== 'AFFINITY') return undefined
   const members = bound.members.get(host) ?? 0

@@ -7,7 +7,7 @@ import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
 import type { NovaRequest } from '../nova/objects/request.ts'
-import { attestationsOf } from '../nova/own-attestations.ts'
+import { contextOf } from '../nova/own-context.ts'
 import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOn } from '../nova/own-request.ts'
 import { placementNames } from '../nova/placement-filters.ts'
@@ -42,8 +42,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
     const service: ServiceRules = {
-      attestations: attestationsOf(fleet),
-      featureLevel: fleet.featureLevel,
+      context: contextOf(fleet),
       before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
       nets: steps.filter((step) => step.isNet && isAsked(step)).map(asHostRule),
       ...(fleet.hosts.omitting > 0 && {

@@ -63,9 +63,21 @@ export interface ModelDecision {
   }[]
 }
 
-/** Decides instance by instance; the fleet is left as it was. */
+/** Decides instance by instance; the fleet is left as it was. Members that live together go to a host that holds all of them. */
 export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): ModelDecision {
-  const { request, profile, seed, alternates, allOrNothing } = question
+  const { request, allOrNothing } = question
+  const isWhole = ({ found }: ModelDecision): boolean => found === request.numInstances
+  const kept = (decision: ModelDecision): ModelDecision => (allOrNothing && !isWhole(decision) ? { ...decision, placed: [] } : decision)
+  const first = placeEach(fleet, question)
+  if (isWhole(first) || request.instanceGroup?.policy !== 'AFFINITY' || request.numInstances === 1) return kept(first)
+  const inOrder = first.instances[0]?.ranked ?? []
+  const onOneHost = inOrder.map(({ host }) => placeEach(fleet, question, host)).find(isWhole)
+  return onOneHost ?? kept(first)
+}
+
+/** Each instance on the best host for it, or on the one that is given. */
+function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): ModelDecision {
+  const { request, profile, seed, alternates } = question
   const seen: ModelFleet = { ...fleet, claims: [...fleet.claims] }
   const draw = createDraw(seed)
   const instances: ModelInstance[] = []
@@ -73,20 +85,20 @@ export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): Model
   for (let i = 0; i < request.numInstances; i++) {
     const one = lookAt(seen, question, i)
     instances.push(one)
-    if (one.ranked.length === 0) break
-    const isSubset = profile.hostSubsetSize > 1
-    const taken = isSubset ? draw(Math.min(profile.hostSubsetSize, one.ranked.length)) : 0
+    const { ranked } = one
+    const drawn = profile.hostSubsetSize > 1 && ranked.length > 0 ? draw(Math.min(profile.hostSubsetSize, ranked.length)) : 0
+    const taken = given === undefined ? drawn : ranked.findIndex(({ host }) => host === given)
+    const best = ranked[taken]
+    if (best === undefined) break
     const destination = ({ host, total }: ModelScore): ModelDestination => nameAndLimits(seen, request, host, total)
-    const others = one.ranked.filter((_, rank) => rank !== taken).slice(0, alternates)
-    const best = one.ranked[taken] as ModelScore
+    const others = ranked.filter((_, rank) => rank !== taken).slice(0, alternates)
     const host = seen.hosts[best.host] as ModelHost
     const takes = takesOn(seen, request, profile, host)
     const instance = request.instanceUuids[i] ?? null
     placed.push({ instance, host, takes, selected: destination(best), alternates: others.map(destination) })
     seen.claims.push({ host, instance, group: groupOf(request), takes, isListed: false, isLogged: false })
   }
-  const found = placed.length
-  return { instances, found, placed: allOrNothing && found < request.numInstances ? [] : placed }
+  return { instances, found: placed.length, placed }
 }
 
 /** The group as a claim binds it. */

@@ -1,4 +1,4 @@
-import { bareOrOf } from '../../request/request-reads.ts'
+import { bareAndOf, bareOrOf } from '../../request/request-reads.ts'
 import { shortList } from '../../short-list.ts'
 import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
 import { NovaError } from '../nova-error.ts'
@@ -13,7 +13,7 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
   description: "The metadata of the host's aggregates meets the flavor's extra specs.",
   admits: {
     by: 'property',
-    which: ({ flavor }) => `in aggregates with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
+    which: ({ flavor }) => `in aggregates with ${shortList(bareAndOf(SCOPE, flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
   },
   reads: [],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],

@@ -1,5 +1,5 @@
 import { statsFields } from '../../fleet/stats-fields.ts'
-import { bareOrOf } from '../../request/request-reads.ts'
+import { bareAndOf, bareOrOf } from '../../request/request-reads.ts'
 import { shortList } from '../../short-list.ts'
 import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
 import type { HostState } from '../host-state.ts'
@@ -19,7 +19,7 @@ export const computeCapabilitiesFilter = novaFilter({
   description: "The host has the capabilities that the flavor's extra specs ask for.",
   admits: {
     by: 'property',
-    which: ({ flavor }) => `with ${shortList(Object.entries(flavor.extraSpecs).map((pair) => pair.join(' ')))}`,
+    which: ({ flavor: { extraSpecs } }) => `with ${shortList(bareAndOf(SCOPE, extraSpecs).map((pair) => wordsOf(extraSpecs, ...pair)))}`,
   },
   reads: statsFields,
   readsRequest: { extraSpecs: bareOrOf(SCOPE) },
@@ -44,6 +44,10 @@ export const computeCapabilitiesFilter = novaFilter({
     }
   },
 })
+
+/** A bare name that is no attribute of every host is asked of those hosts alone that report it. */
+const wordsOf = (extraSpecs: Readonly<Record<string, string>>, key: string, value: string): string =>
+  Object.hasOwn(extraSpecs, key) && !hasAttribute(key) ? `${key} ${value} where they report ${key}` : `${key} ${value}`
 
 /** What a host says of itself that neither names it nor tells of its room: many hosts say the same. */
 const GENERAL: ReadonlySet<string> = new Set(['hypervisor_type', 'hypervisor_version', 'cpu_info', 'supported_instances'])

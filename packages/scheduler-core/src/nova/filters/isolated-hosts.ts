@@ -23,13 +23,14 @@ export const isolatedHostsFilter = novaFilter({
   oncePerRequest: true,
   runsOnRebuild: true,
   options,
-  prepare({ image }, { isolated_hosts, isolated_images, restrict_isolated_hosts_to_isolated_images: isRestricted }) {
-    const hosts = new Set(isolated_hosts)
+  prepare({ image }, { isolated_hosts, isolated_images, restrict_isolated_hosts_to_isolated_images: isRestricted }, { presentHosts }) {
+    const isolated = presentHosts?.(isolated_hosts) ?? isolated_hosts
+    const hosts = new Set(isolated)
     const imageIsIsolated = image?.id != null && isolated_images.includes(image.id)
     const have = image?.id ?? 'none'
     return ({ host }) => {
       if (imageIsIsolated && !hosts.has(host))
-        return { code: 'isolation.image', subject: 'host', need: listed(isolated_hosts), have: host, source: 'option isolated_images' }
+        return { code: 'isolation.image', subject: 'host', need: listed(isolated), have: host, source: 'option isolated_images' }
       if (!imageIsIsolated && isRestricted && hosts.has(host))
         return { code: 'isolation.host', subject: 'image', need: listed(isolated_images), have, source: 'option isolated_hosts' }
       return undefined

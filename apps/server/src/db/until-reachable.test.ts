@@ -1,0 +1,46 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { freePorts } from '../free-ports.ts'
+import { openDatabase } from './open-database.ts'
+
+const urlAt = (port: number): string => `postgresql://me:secret@127.0.0.1:${port}/gantt`
+
+test('a database that is away is named by its setting, without its password, and waited for until told to stop', async () => {
+  const [port = 0] = await freePorts(1)
+  const stop = new AbortController()
+  const said: string[] = []
+  const opening = openDatabase({
+    databaseUrl: urlAt(port),
+    stopped: stop.signal,
+    warn(line) {
+      said.push(line)
+      stop.abort('SIGTERM')
+    },
+  })
+  await expect(opening).rejects.toMatchObject({ name: 'StoppedError' })
+  expect(said).toHaveLength(1)
+  expect(said[0]).toMatch(
+    /^waiting for the PostgreSQL server at 127\.0\.0\.1:\d+ that DATABASE_URL names: .*ECONNREFUSED.*\. Start it, or set/,
+  )
+  expect(said[0]).not.toContain('secret')
+})
+
+test('one that takes the connection and says nothing of PostgreSQL’s is waited for too', async () => {
+  const server = createServer((socket) => socket.end())
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  })
+  const stop = new AbortController()
+  const warn = () => stop.abort('SIGTERM')
+  try {
+    await expect(openDatabase({ databaseUrl: urlAt(port), stopped: stop.signal, warn })).rejects.toMatchObject({ name: 'StoppedError' })
+  } finally {
+    server.close()
+  }
+})
+
+test('who does not wait is told at once', async () => {
+  const [port = 0] = await freePorts(1)
+  const databaseUrl = urlAt(port)
+  await expect(openDatabase({ databaseUrl })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
