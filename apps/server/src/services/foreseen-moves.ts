@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  affinityMoveText,
   anywhere,
   type Claim,
   causeInSteps,
@@ -20,9 +19,10 @@ import {
   refusalsInSteps,
   type Solution,
   type Steps,
+  wayOutInSteps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { keptCause, withWay } from '../replica/kept-cause.ts'
+import { keptCause } from '../replica/kept-cause.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -131,7 +131,7 @@ function* foresee(
   const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
   if (typeof source === 'string') return stays(sentenceOf(source))
   const request = requestNow(fleet, { request: asked, intent }, source)
-  const { parts, answer, record, judged } = yield* decideInSteps(fleet, overlay, {
+  const input = {
     id: randomUUID(),
     request,
     profile,
@@ -143,7 +143,8 @@ function* foresee(
     intent,
     source,
     solution,
-  })
+  }
+  const { parts, answer, record, judged } = yield* decideInSteps(fleet, overlay, input)
   const chosen = answer[0]?.selected
   const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)
   if (host !== undefined)
@@ -160,7 +161,7 @@ function* foresee(
   const counts = yield* refusalsInSteps(fleet, refused, judged)
   const found = yield* causeInSteps(fleet, refused, judged)
   overlay.rollback(held)
-  const cause = withWay(keptCause(found), affinityMoveText(fleet, source, found))
+  const cause = keptCause(found, yield* wayOutInSteps(fleet, overlay, input, found))
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(cause, 0, 1), reasons)
 }

@@ -25,6 +25,7 @@ export const CAPACITY = graphql(`
   query Capacity($input: CapacityInput!) {
     capacity(input: $input) {
       asOf fits exact cut method hostsWithRoom
+      drain { moved stuck withoutClaims instances(first: 20, stuck: true) { claimId instanceUuid fromHost message } }
       groups(first: 50) { key fits hosts hostsWithRoom bottleneck { filter code resource hosts } }
       bottleneck { filter code resource hosts hostsWithRoom admitted }
     }

@@ -8,6 +8,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { askedOf, type Simulation } from './compared.ts'
+import { Drained } from './drained.tsx'
 import { placedOn, utilisationRows } from './outcome-rows.ts'
 import type { Answer } from './use-answers.ts'
 
@@ -43,7 +44,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       <Text size="xs" c="dimmed">
         Decided on revision {asOf}; nothing was claimed.
       </Text>
-      {drain === null ? null : <Drained drain={drain} />}
+      {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
         <Alert color="yellow" p="xs" title="Not all was decided">
@@ -54,34 +55,6 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       {firstFailure === null ? null : <FirstFailure failure={firstFailure} />}
       <Utilisation simulation={simulation} />
     </div>
-  )
-}
-
-/** What came of the instances on hosts that are drained, and which of them find no place. */
-function Drained({ drain: { moved, stuck, withoutClaims, instances } }: { readonly drain: NonNullable<Simulation['drain']> }) {
-  return (
-    <section aria-label="Drained hosts" data-moved={moved} data-stuck={stuck}>
-      <Text size="sm">
-        Of the drained hosts {formatCount(moved)} {moved === 1 ? 'instance' : 'instances'} would move to others
-        {stuck === 0 ? '.' : `, and ${formatCount(stuck)} would find no place:`}
-      </Text>
-      {stuck === 0 ? null : (
-        <ul className="edits" aria-label="Instances that find no place">
-          {instances.map(({ claimId, instanceUuid, fromHost, message }) => (
-            <li key={claimId}>
-              {instanceUuid ?? `claim ${claimId}`} on {fromHost}: {message}
-            </li>
-          ))}
-          {stuck > instances.length ? <li>and {formatCount(stuck - instances.length)} more</li> : null}
-        </ul>
-      )}
-      {withoutClaims === 0 ? null : (
-        <Text size="sm">
-          {formatCount(withoutClaims)} {withoutClaims === 1 ? 'instance' : 'instances'} that no claim covers would stay: nobody knows what
-          they asked for.
-        </Text>
-      )}
-    </section>
   )
 }
 
