@@ -123,7 +123,7 @@ test('hosts are what is short for a group whose members are to be apart, and how
   expect(textOf(fleet, asks, 'default', 2)).toBe(
     'Of the 2 hosts with CUSTOM_LICENSED none takes it: 2 with as many members of the server group as one host may have. ' +
       'The group needs room for 3 members apart from each other, and the request admits 2 hosts. ' +
-      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: fewer than 1 members wanted on the host; it holds 1.',
+      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: no members wanted on the host; it holds 1.',
   )
   overlay.discard()
 })

@@ -147,6 +147,18 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
+      // more of them would not do if they were of another model
+      ...(code === 'gpu.model' || ask.models.length === 0
+        ? []
+        : [
+            {
+              subject: 'GPU model',
+              required: ask.models.join(' or '),
+              actual: modelsOf(record.gpus) || 'none',
+              requiredFrom: fromRequest('gpus.models'),
+              actualFrom: reportOf(record),
+            },
+          ]),
     ]
   },
 }

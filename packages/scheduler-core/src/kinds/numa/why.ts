@@ -20,6 +20,44 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   return whyNotNear(hosts, host, ask)
 }
 
+/**
+ * All that is short for a guest's cells: the cells of the host where they are too few, and of each guest cell that fits nowhere every amount
+ * that no cell has. Once these are there, nothing is in the way.
+ */
+export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
+  const { cells } = hosts.get(host)
+  const first = whyNoCells(hosts, host, ask)
+  const ofGuests = ask.cells.filter((guest) => !cells.some((cell) => hasRoom(cell, guest))).flatMap((guest) => whatCellLacks(cells, guest))
+  return cells.length < ask.cells.length || ofGuests.length === 0 ? [first, ...ofGuests] : ofGuests
+}
+
+/** The rules that no cell keeps, of rules about one amount the one that lacks most of it; where each is kept by some cell, CPUs beside the memory. */
+function whatCellLacks(cells: readonly CellState[], guest: CellAsk): readonly Reason[] {
+  const subject = `cell ${guest.guest}`
+  const lacks = new Map<string, Reason & { readonly have: number }>()
+  for (const { have: haveOf, ...rule } of rulesOf(guest)) {
+    const have = Math.max(0, ...cells.map(haveOf))
+    if (have < rule.need && have < (lacks.get(rule.unit)?.have ?? Number.POSITIVE_INFINITY))
+      lacks.set(rule.unit, { ...rule, subject, have })
+  }
+  const pages = whyNoPages(cells, guest)
+  if (pages !== undefined) return [...lacks.values(), { ...pages, subject }]
+  return lacks.size > 0 ? [...lacks.values()] : [cpusBesideMemory(cells, guest)]
+}
+
+/** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */
+function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
+  const rules = rulesOf(guest).filter(({ unit }) => unit === 'MiB')
+  const enough = cells.filter((cell) => rules.every(({ need, have }) => have(cell) >= need))
+  return {
+    code: 'numa.no_cell',
+    subject: `cell ${guest.guest}`,
+    need: guest.shared + guest.dedicated + guest.emulator,
+    have: Math.max(0, ...enough.map((cell) => cpusFor(cell, guest))),
+    unit: 'CPUs with enough memory in one cell',
+  }
+}
+
 /** A number that a cell must have for a guest's cell, the most of it that any cell has, and how to say so. */
 interface Rule {
   readonly need: number
@@ -38,9 +76,7 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
   }
   const pages = whyNoPages(cells, guest)
   if (pages !== undefined) return { ...pages, subject }
-  const need = guest.shared + guest.dedicated + guest.emulator
-  const have = Math.max(...cells.map((cell) => cpusLeft(cell, guest)))
-  return { code: 'numa.no_cell', subject, need, have, unit: 'CPUs with enough memory in one cell' }
+  return cpusBesideMemory(cells, guest)
 }
 
 function rulesOf(guest: CellAsk): readonly Rule[] {
@@ -89,8 +125,12 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** The most CPUs, dedicated or shared, that a cell could still give to a guest that asks for one sort only. */
-const cpusLeft = (cell: CellState, guest: CellAsk): number => (guest.shared > 0 ? sharedLeft(cell, guest) : ownLeft(cell))
+/** How many of a guest's CPUs a cell could still give it: first those that it has for itself. */
+function cpusFor(cell: CellState, guest: CellAsk): number {
+  const own = guest.dedicated + guest.emulator
+  const left = Math.min(ownLeft(cell), own)
+  return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
+}
 
 /** The most CPUs that could be given to one instance alone; where shared ones make way for them, as far as they do. */
 function ownLeft(cell: CellState): number {
