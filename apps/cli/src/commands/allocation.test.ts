@@ -1,11 +1,15 @@
 import fs from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { gantt, oneLine, widthOf } from './testing/gantt.ts'
 import { useOwnService } from './testing/own-service.ts'
 
-const { run } = useOwnService()
+const own = useOwnService()
+const { run } = own
 
 const firstHost = async () => oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--first', '1', '--json')).hosts[0]?.name ?? ''
 
@@ -61,3 +65,59 @@ test('an import writes what a nova.conf says of hosts, and its dry run shows it'
   })
   fs.rmSync(folder, { recursive: true, force: true })
 })
+
+/** Sets the fleet's ratios on whatever version is there. */
+async function setByOther(): Promise<void> {
+  const { client } = own.service
+  const { fleetAllocation } = await client.request<{ fleetAllocation: { version: number } }>('{ fleetAllocation { version } }')
+  await client.request(
+    `mutation ($v: Int!, $input: FleetAllocationInput!) { fleetAllocationSet(ifVersion: $v, input: $input) { __typename } }`,
+    { v: fleetAllocation.version, input: { classes: [{ resourceClass: 'VCPU', ratio: 2 }], reason: 'set by somebody else' } },
+  )
+}
+
+/** The service behind a door at which somebody else sets the fleet's ratios just before a call for which `isMeant` says so. */
+async function openDoor(isMeant: (call: { readonly query: string; readonly variables: { readonly dryRun?: boolean } }) => boolean) {
+  const server: Server = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request)
+      if (isMeant(JSON.parse(body))) await setByOther()
+      const headers = { 'content-type': 'application/json', authorization: request.headers.authorization ?? '' }
+      const answer = await fetch(own.service.url, { method: 'POST', headers, body })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    environment: { ...own.environment, GANTT_URL: `http://127.0.0.1:${port}/graphql` },
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+
+const fleetRatio = async () => oneLine<{ reason: string }>(await run('fleet-allocation', '--json')).reason
+const versionsOf = async (name: string) => (await run('profile', 'show', name, '--json')).code
+
+test.each([
+  ['before they are tried', true, 2, ''],
+  ['between trial and profile', false, 0, 'The profile is written as raced@1; its ratios and reserved amounts are not. '],
+] as const)(
+  'an import whose ratios are refused writes nothing, or says what it wrote: set by somebody else %s',
+  async (_when, tried, found, said) => {
+    const folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-conf-'))
+    const file = path.join(folder, 'nova.conf')
+    fs.writeFileSync(file, '[DEFAULT]\ncpu_allocation_ratio = 16\n')
+    const door = await openDoor(({ query, variables }) => query.includes('fleetAllocationSet') && variables.dryRun === tried)
+    try {
+      const { code, err } = await gantt(door.environment, 'profile', 'import', file, '--name', 'raced')
+      expect(err.replace(/\s+/g, ' ')).toContain('was set since it was read')
+      expect(err.replace(/\s+/g, ' ')).toContain(said)
+      expect(code).toBe(1)
+      expect(await fleetRatio()).toBe('set by somebody else')
+      expect(await versionsOf('raced')).toBe(found)
+    } finally {
+      await door.close()
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)

@@ -125,3 +125,27 @@ test('a ratio of an aggregate counts in capacity, with who set it', async () => 
   const { aggregates } = await ask('{ aggregates(first: 5) { nodes { ratios { resourceClass ratio by } } } }')
   expect(aggregates.nodes).toEqual([{ ratios: [{ resourceClass: 'VCPU', ratio: 4, by: usage.ratioFrom.by }] }])
 })
+
+test('a ratio of an aggregate that is none is warned of, and counts for nothing', async () => {
+  await reported('g2', { full: { ...machine, cpuAllocationRatio: 3 } })
+  const { aggregateCreate } = await ask(
+    `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { impact { warnings } } } }`,
+    { in: { name: 'g2', metadata: [{ key: 'cpu_allocation_ratio', value: 'lots' }], hosts: ['g2'] } },
+  )
+  expect(aggregateCreate.impact.warnings).toEqual([
+    'cpu_allocation_ratio is "lots", not a number of 0.001 to 1000: no aggregate\'s ratio counts for VCPU on its hosts.',
+  ])
+  expect(await shown('g2')).toMatchObject({ allocationRatio: 3, ratioFrom: { source: 'REPORT' } })
+})
+
+test('of a class that a host does not report a dry run says that it counts for nothing, and one value leaves the other', async () => {
+  await reported('a2', { full: machine })
+  const typo = (await ask(SET, { host: 'a2', class: 'VCUP', ratio: 2, dryRun: true })).hostSetAllocation
+  expect(typo.impact.warnings).toEqual(['a2 does not report VCUP: what is set counts once that is reported'])
+  await ask(SET, { host: 'a2', class: 'VCPU', ratio: 2 })
+  await ask(SET, { host: 'a2', class: 'VCPU', reserved: 1 })
+  const [ratioFrom, reservedFrom] = [{ source: 'HOST' }, { source: 'HOST' }]
+  expect(await shown('a2')).toMatchObject({ allocationRatio: 2, reserved: 1, capacity: 14, ratioFrom, reservedFrom })
+  await ask(SET, { host: 'a2', class: 'VCPU', ratio: null })
+  expect(await shown('a2')).toMatchObject({ allocationRatio: 1, reserved: 1, ratioFrom: { source: 'REPORT' }, reservedFrom })
+})

@@ -55,7 +55,8 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       const release = named === null ? null : (findRelease(named) ?? undefined)
       const issues = [
         ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
-        ...checkText(['input', 'reason'], reason, { max: 1_000 }),
+        // as long as the note of the profile that an import writes with it
+        ...checkText(['input', 'reason'], reason, { max: 4_096 }),
       ]
       if (release === undefined) issues.push(issue(['input', 'release'], named, "be a release of Nova's, such as zed or 2023.1"))
       if (new Set(classes.map(({ resourceClass }) => resourceClass)).size < classes.length)

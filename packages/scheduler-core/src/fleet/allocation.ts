@@ -85,7 +85,7 @@ export const aggregateRatioKeys: Readonly<Record<string, string>> = ratioKeys
 
 /** The ratio that metadata gives a class; undefined where it gives none, or something that is none. */
 export function ratioIn(metadata: Readonly<Record<string, string>>, resourceClass: string): number | undefined {
-  const key = ratioKeys[resourceClass]
+  const key = aggregateRatioKeys[resourceClass]
   const text = key !== undefined && Object.hasOwn(metadata, key) ? metadata[key] : undefined
   const value = text === undefined ? undefined : readFloat(text)
   return value !== undefined && isRatio(value) ? value : undefined

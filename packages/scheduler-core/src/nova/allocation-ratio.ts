@@ -1,6 +1,6 @@
 import { NOVA_OVERCOMMIT } from '../fleet/levels.ts'
 import { leastFloat } from './aggregate-metadata.ts'
-import { ratioKeys } from './allocation.ts'
+import { type RatioClass, ratioKeys } from './allocation.ts'
 import type { AllocationRatio, HostState } from './host-state.ts'
 import type { CheckContext } from './nova-filter.ts'
 
@@ -8,7 +8,7 @@ export type RatioOf = (host: HostState) => AllocationRatio
 
 /** What the filters by one class's ratio read. */
 interface RatioRule {
-  readonly resourceClass: 'VCPU' | 'MEMORY_MB' | 'DISK_GB'
+  readonly resourceClass: RatioClass
   own(host: HostState): number
   /** Where the host's own is 0. */
   readonly byDefault: number
@@ -16,31 +16,31 @@ interface RatioRule {
   readonly optionByDefault: number
 }
 
-const nameOf = ({ resourceClass }: RatioRule): string => ratioKeys[resourceClass] ?? resourceClass
+const nameOf = ({ resourceClass }: RatioRule): string => ratioKeys[resourceClass]
 
 /** What is set for the capacity of claims; else the option's ratio for all hosts; where that is 0 each host's own, and where that is 0 Nova's default. */
 export const hostRatio =
   (rule: RatioRule) =>
   (option: number | undefined): RatioOf =>
   (host) =>
-    host.ratioSet?.(rule.resourceClass) ?? besideSet(rule, option, host)
+    host.ratiosSet?.[rule.resourceClass] ?? besideSet(rule, option, host)
 
 /** What is set for the capacity of claims; else the least ratio that the host's aggregates give under the option's name, or else that one. */
 export const aggregateRatio =
   (rule: RatioRule) =>
   (option: number | undefined): RatioOf =>
   (host) => {
-    const set = host.ratioSet?.(rule.resourceClass)
+    const set = host.ratiosSet?.[rule.resourceClass]
     if (set !== undefined) return set
     const own = besideSet(rule, option, host)
-    if (host.ratioSet !== undefined) return own
+    if (host.ratiosSet !== undefined) return own
     const { value, source = own.source } = leastFloat(host, nameOf(rule), own.value)
     return { value, source }
   }
 
 function besideSet(rule: RatioRule, given: number | undefined, host: HostState): AllocationRatio {
   // where claims are judged by what hosts say, only an option that somebody gave says otherwise
-  const option = given ?? (host.ratioSet === undefined ? rule.optionByDefault : 0)
+  const option = given ?? (host.ratiosSet === undefined ? rule.optionByDefault : 0)
   if (option > 0) return { value: option, source: `option ${nameOf(rule)}` }
   return { value: rule.own(host) || rule.byDefault, source: `${nameOf(rule)} of the host` }
 }

@@ -2,11 +2,17 @@ import type { HostStats } from '../fleet/stats.ts'
 import type { JsonObject } from '../json.ts'
 
 /** Nova's names of ratios, as options, in documents of hosts and as metadata of aggregates, by resource class. */
-export const ratioKeys: Readonly<Record<string, string>> = {
+export const ratioKeys = {
   VCPU: 'cpu_allocation_ratio',
   MEMORY_MB: 'ram_allocation_ratio',
   DISK_GB: 'disk_allocation_ratio',
-}
+} as const
+
+/** A class that Nova has a ratio of. */
+export type RatioClass = keyof typeof ratioKeys
+export const ratioClasses: readonly RatioClass[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
+
+export const isRatioClass = (resourceClass: string): resourceClass is RatioClass => Object.hasOwn(ratioKeys, resourceClass)
 
 /** The first release that gives less away than 16 vCPUs for one, and no memory twice. */
 const MODEST = 27
@@ -29,8 +35,8 @@ export const novaDefaults = (release: number): Readonly<Record<string, Defaults>
 
 /** Whether a document in Nova's form leaves the ratio of a class to the configuration: it says 0, null, or nothing. */
 export function isUnset(nova: HostStats['nova'], resourceClass: string): boolean {
+  if (nova === null || !isRatioClass(resourceClass)) return false
   const key = ratioKeys[resourceClass]
-  if (nova === null || key === undefined) return false
   const { 'nova_object.data': data } = nova.computeNode
   const isInEnvelope = data !== undefined && data !== null && typeof data === 'object' && !Array.isArray(data)
   const ratio = ((isInEnvelope ? data : nova.computeNode) as JsonObject)[key]

@@ -1,3 +1,4 @@
+import type { RatioClass } from './allocation.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { ImageProperties } from './text/image-properties.ts'
@@ -31,10 +32,10 @@ export interface HostState {
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
   /**
-   * A class's ratio, where an operator, an aggregate or an import set the one that claims are judged by: nothing counts beside it. Absent
-   * where claims are not judged so: of Nova's own states, and below that feature level.
+   * The ratios that an operator, an aggregate or an import set, and claims are judged by: of their classes nothing counts beside them.
+   * Absent where claims are not judged so: of Nova's own states, and below that feature level.
    */
-  readonly ratioSet?: ((resourceClass: string) => AllocationRatio | undefined) | undefined
+  readonly ratiosSet?: Readonly<Partial<Record<RatioClass, AllocationRatio>>> | undefined
   readonly hypervisorType: string | null
   readonly hypervisorVersion: number | null
   readonly hypervisorHostname: string | null

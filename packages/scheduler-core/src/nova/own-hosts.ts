@@ -7,7 +7,7 @@ import type { HostRecord } from '../fleet/hosts.ts'
 import { ALLOCATION_RULES, CANONICAL_NAMES } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
-import { ratioKeys } from './allocation.ts'
+import { type RatioClass, ratioClasses, ratioKeys } from './allocation.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { AllocationRatio, HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
@@ -20,6 +20,7 @@ import { toldService } from './told-service.ts'
 const ENABLED = 0
 const DOWN = 2
 const MIB_PER_GIB = 1_024
+const NONE_SET: HostState['ratiosSet'] = {}
 
 /** The hosts of a fleet as Nova's rules see them, at any moment: what they reported, less what claims hold that the report does not count. */
 export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memoByObject((fleet) => {
@@ -129,15 +130,19 @@ class OwnHost implements HostState {
     return source === 'REPORT' ? own : value
   }
 
-  get ratioSet(): HostState['ratioSet'] {
-    return this.#fleet.featureLevel < ALLOCATION_RULES ? undefined : this.#ratioSet
+  get ratiosSet(): HostState['ratiosSet'] {
+    const { hosts } = this.#fleet
+    if (hosts.featureLevel < ALLOCATION_RULES) return undefined
+    if (!isOverruled(hosts, this.#record)) return NONE_SET
+    const set = ratioClasses.map((resourceClass) => [resourceClass, this.#ratioSet(resourceClass)] as const)
+    return Object.fromEntries(set.filter(([, ratio]) => ratio !== undefined))
   }
 
-  readonly #ratioSet = (resourceClass: string): AllocationRatio | undefined => {
+  #ratioSet(resourceClass: RatioClass): AllocationRatio | undefined {
     const set = ratioSet(this.#fleet.hosts, this.#record, resourceClass)
-    const key = ratioKeys[resourceClass] ?? resourceClass
     if (set === undefined) return undefined
     const { value, source, aggregate, release } = set
+    const key = ratioKeys[resourceClass]
     if (source === 'HOST') return { value, source: `${key} set for the host` }
     if (source === 'FLEET') return { value, source: `${key} set for the fleet` }
     if (source === 'NOVA_DEFAULT') return { value, source: `${key}, the default of Nova's release ${release}` }

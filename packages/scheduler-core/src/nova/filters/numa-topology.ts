@@ -51,7 +51,7 @@ export const numaTopologyFilter = novaFilter({
 
 /** The host's overcommit, and the networks that the request's cells must reach. */
 const numaLimitsOf = (host: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({
-  cpuAllocationRatio: host.ratioSet?.('VCPU')?.value ?? host.cpuAllocationRatio,
-  ramAllocationRatio: host.ratioSet?.('MEMORY_MB')?.value ?? host.ramAllocationRatio,
+  cpuAllocationRatio: host.ratiosSet?.VCPU?.value ?? host.cpuAllocationRatio,
+  ramAllocationRatio: host.ratiosSet?.MEMORY_MB?.value ?? host.ramAllocationRatio,
   ...(networkMetadata && { networkMetadata }),
 })
