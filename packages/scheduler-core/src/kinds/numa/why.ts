@@ -31,18 +31,29 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
   return cells.length < ask.cells.length || ofGuests.length === 0 ? [first, ...ofGuests] : ofGuests
 }
 
-/** The rules that no cell keeps, of rules about one amount the one that lacks most of it; where each is kept by some cell, CPUs beside the memory. */
+/** The rules that no cell keeps; of two about one amount the second only where more is missing by it. Where some cell keeps each, CPUs beside the memory. */
 function whatCellLacks(cells: readonly CellState[], guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest}`
-  const lacks = new Map<string, Reason & { readonly have: number }>()
-  for (const { have: haveOf, ...rule } of rulesOf(guest)) {
+  const least = new Map<string, number>()
+  const lacks = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, ...cells.map(haveOf))
-    if (have < rule.need && have < (lacks.get(rule.unit)?.have ?? Number.POSITIVE_INFINITY))
-      lacks.set(rule.unit, { ...rule, subject, have })
-  }
+    const known = least.get(rule.unit)
+    if (have >= rule.need || (known !== undefined && have >= known)) return []
+    least.set(rule.unit, have)
+    return [{ ...rule, subject: known === undefined ? subject : `${subject}${narrower[rule.code] ?? ''}`, have }]
+  })
   const pages = whyNoPages(cells, guest)
-  if (pages !== undefined) return [...lacks.values(), { ...pages, subject }]
-  return lacks.size > 0 ? [...lacks.values()] : [cpusBesideMemory(cells, guest)]
+  if (pages !== undefined) return [...lacks, { ...pages, subject }]
+  return lacks.length > 0 ? lacks : [cpusBesideMemory(cells, guest)]
+}
+
+/** Which of an amount a rule is about, beside what is free of it. */
+const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
+  'numa.too_little_memory': ', in all',
+  'numa.huge_pages': ', outside of huge pages',
+  'numa.pinned_memory': ', for one guest alone',
+  'numa.threads': ', on the cores of the thread policy',
+  'numa.too_few_cpus': ', in all',
 }
 
 /** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */
