@@ -1,6 +1,7 @@
 import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { shareMissing } from '../../pipeline/distance.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
@@ -21,30 +22,56 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 }
 
 /**
- * All that is short for a guest's cells: the cells of the host where they are too few, and of each guest cell that fits nowhere every amount
- * that no cell has. Once these are there, nothing is in the way.
+ * All that is short for a guest's cells, the reason first: as many of them as can be sit where they fit, each of the others takes the cell that
+ * lacks least of what it asks for. Once the cells have this, nothing is in the way.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
   const first = whyNoCells(hosts, host, ask)
-  const ofGuests = ask.cells.filter((guest) => !cells.some((cell) => hasRoom(cell, guest))).flatMap((guest) => whatCellLacks(cells, guest))
-  return cells.length < ask.cells.length || ofGuests.length === 0 ? [first, ...ofGuests] : ofGuests
+  const seats = seatsOf(ask.cells, cells)
+  const left = new Set(cells.filter((cell) => !seats.includes(cell)))
+  const lacks = ask.cells.flatMap((guest, i) => {
+    if (seats[i] !== undefined) return []
+    const [nearest] = [...left]
+      .map((cell) => ({ cell, lacks: whatCellLacks(cell, guest) }))
+      .sort((a, b) => shareOf(a.lacks) - shareOf(b.lacks))
+    if (nearest === undefined) return []
+    left.delete(nearest.cell)
+    return nearest.lacks
+  })
+  return [first, ...lacks]
 }
 
-/** The rules that no cell keeps; of two about one amount the second only where more is missing by it. Where some cell keeps each, CPUs beside the memory. */
-function whatCellLacks(cells: readonly CellState[], guest: CellAsk): readonly Reason[] {
-  const subject = `cell ${guest.guest}`
-  const least = new Map<string, number>()
+const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
+
+/** A cell of its own for each guest cell, of as many as fit at once; undefined for the others. An earlier one makes way where it can sit elsewhere. */
+function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
+  const seats: (CellState | undefined)[] = guests.map(() => undefined)
+  const seat = (g: number, seen: Set<CellState>): boolean => {
+    for (const cell of cells) {
+      if (seen.has(cell) || !hasRoom(cell, guests[g] as CellAsk)) continue
+      seen.add(cell)
+      const other = seats.indexOf(cell)
+      if (other >= 0 && !seat(other, seen)) continue
+      seats[g] = cell
+      return true
+    }
+    return false
+  }
+  for (const g of guests.keys()) seat(g, new Set())
+  return seats
+}
+
+/** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
+function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
+  const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const lacks = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
-    const have = Math.max(0, ...cells.map(haveOf))
-    const known = least.get(rule.unit)
-    if (have >= rule.need || (known !== undefined && have >= known)) return []
-    least.set(rule.unit, have)
-    return [{ ...rule, subject: known === undefined ? subject : `${subject}${narrower[rule.code] ?? ''}`, have }]
+    const have = Math.max(0, haveOf(cell))
+    return have < rule.need ? [{ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}`, have }] : []
   })
-  const pages = whyNoPages(cells, guest)
+  const pages = whyNoPages([cell], guest)
   if (pages !== undefined) return [...lacks, { ...pages, subject }]
-  return lacks.length > 0 ? lacks : [cpusBesideMemory(cells, guest)]
+  return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
 }
 
 /** Which of an amount a rule is about, beside what is free of it. */
