@@ -1,6 +1,7 @@
 import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { shareMissing } from '../../pipeline/distance.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
@@ -21,28 +22,65 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 }
 
 /**
- * All that is short for a guest's cells: the cells of the host where they are too few, and of each guest cell that fits nowhere every amount
- * that no cell has. Once these are there, nothing is in the way.
+ * All that is short for a guest's cells, the reason first: as many of them as can be sit where they fit, each of the others takes the cell that
+ * lacks least of what it asks for. Once the cells have this, nothing is in the way.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
   const first = whyNoCells(hosts, host, ask)
-  const ofGuests = ask.cells.filter((guest) => !cells.some((cell) => hasRoom(cell, guest))).flatMap((guest) => whatCellLacks(cells, guest))
-  return cells.length < ask.cells.length || ofGuests.length === 0 ? [first, ...ofGuests] : ofGuests
+  const seats = seatsOf(ask.cells, cells)
+  const left = new Set(cells.filter((cell) => !seats.includes(cell)))
+  const lacks = ask.cells.flatMap((guest, i) => {
+    if (seats[i] !== undefined) return []
+    const [nearest] = [...left]
+      .map((cell) => ({ cell, lacks: whatCellLacks(cell, guest) }))
+      .sort((a, b) => shareOf(a.lacks) - shareOf(b.lacks))
+    if (nearest === undefined) return []
+    left.delete(nearest.cell)
+    return nearest.lacks
+  })
+  return [first, ...lacks]
 }
 
-/** The rules that no cell keeps, of rules about one amount the one that lacks most of it; where each is kept by some cell, CPUs beside the memory. */
-function whatCellLacks(cells: readonly CellState[], guest: CellAsk): readonly Reason[] {
-  const subject = `cell ${guest.guest}`
-  const lacks = new Map<string, Reason & { readonly have: number }>()
-  for (const { have: haveOf, ...rule } of rulesOf(guest)) {
-    const have = Math.max(0, ...cells.map(haveOf))
-    if (have < rule.need && have < (lacks.get(rule.unit)?.have ?? Number.POSITIVE_INFINITY))
-      lacks.set(rule.unit, { ...rule, subject, have })
+const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
+
+/** A cell of its own for each guest cell, of as many as fit at once; undefined for the others. An earlier one makes way where it can sit elsewhere. */
+function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
+  const seats: (CellState | undefined)[] = guests.map(() => undefined)
+  const seat = (g: number, seen: Set<CellState>): boolean => {
+    for (const cell of cells) {
+      if (seen.has(cell) || !hasRoom(cell, guests[g] as CellAsk)) continue
+      seen.add(cell)
+      const other = seats.indexOf(cell)
+      if (other >= 0 && !seat(other, seen)) continue
+      seats[g] = cell
+      return true
+    }
+    return false
   }
-  const pages = whyNoPages(cells, guest)
-  if (pages !== undefined) return [...lacks.values(), { ...pages, subject }]
-  return lacks.size > 0 ? [...lacks.values()] : [cpusBesideMemory(cells, guest)]
+  for (const g of guests.keys()) seat(g, new Set())
+  return seats
+}
+
+/** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
+function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
+  const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
+  const lacks = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
+    const have = Math.max(0, haveOf(cell))
+    return have < rule.need ? [{ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}`, have }] : []
+  })
+  const pages = whyNoPages([cell], guest)
+  if (pages !== undefined) return [...lacks, { ...pages, subject }]
+  return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
+}
+
+/** Which of an amount a rule is about, beside what is free of it. */
+const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
+  'numa.too_little_memory': ', in all',
+  'numa.huge_pages': ', outside of huge pages',
+  'numa.pinned_memory': ', for one guest alone',
+  'numa.threads': ', on the cores of the thread policy',
+  'numa.too_few_cpus': ', in all',
 }
 
 /** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */
