@@ -89,7 +89,7 @@ export {
 export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet/columns.ts'
 export { copyFleet } from './fleet/copy.ts'
 export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
-export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
+export { type Group, type Groups, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'

@@ -13,6 +13,7 @@ import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { asTogether, togetherOf } from './together.ts'
 
 /**
  * Why no host takes an instance, told of the hosts that the request itself admits: those that every filter with `admits` lets in. Hosts
@@ -34,6 +35,8 @@ export interface Cause {
   readonly nearest: NearestHost | null
   /** Members that the server group of the request is to have, which tells how many hosts anti-affinity needs; null: no group. */
   readonly groupSize: number | null
+  /** Members of a new server group that one host has to take together, where no host does; null: something else is the matter. */
+  readonly onOneHost: number | null
 }
 
 /** What one filter admits. */
@@ -73,6 +76,8 @@ export interface AskedInstance {
   readonly fleet: Fleet
   /** As this instance asks it. */
   readonly request: RequestSpec
+  /** As it was asked, with all kinds of its instances. */
+  readonly whole: RequestSpec
   /** Its number, from 0. */
   readonly instance: number
 }
@@ -83,12 +88,14 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
 /** The same with pauses; the fleet must stay as it is until the end. */
 export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const request = requestAt(asked, instance)
-  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, instance })
+  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, whole: asked, instance })
 }
 
 /** The same of filters that were made ready for the instance. */
-export function* causeBy(filters: readonly FilterStep[], { fleet, request, instance }: AskedInstance): Steps<Cause> {
-  const steps = filters.filter(isAsked)
+export function* causeBy(filters: readonly FilterStep[], { fleet, request, whole, instance }: AskedInstance): Steps<Cause> {
+  const asTried = filters.filter(isAsked)
+  const together = asTogether(asTried, fleet, whole, instance)
+  const steps = together ?? asTried
   // one that failed says of no host whether the request is about it
   const able = steps.filter(({ failed }) => !failed)
   const admitting = [...able.filter(({ admits }) => admits?.by === 'place'), ...able.filter(({ admits }) => admits?.by === 'property')]
@@ -112,7 +119,8 @@ export function* causeBy(filters: readonly FilterStep[], { fleet, request, insta
   const { refusals, nearest } = yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)
   const inOrder = admitted.length > 0 && groupSize !== null ? hostsFirst(refusals, admitted.length) : refusals
   const code = admitted.length > 0 ? (inOrder[0]?.code ?? null) : leavesNone
-  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize }
+  const onOneHost = together === undefined ? null : togetherOf(whole)
+  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize, onOneHost }
 }
 
 /** Where each host has its members of the server group, hosts are what is short, whatever else each of them lacks. */
