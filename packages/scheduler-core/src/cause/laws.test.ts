@@ -7,7 +7,7 @@ import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Cause, causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
-import { fleetOf, hostDrawn, legacyForm, mend, novaForm, profiles, refuses, requestDrawn, typedForm, typedOnly } from './testing.ts'
+import { fleetOf, hostDrawn, legacyForm, mend, novaForm, profiles, refuses, requestDrawn, typedForm, typedOnly } from './testing/drawn.ts'
 
 const RUNS = byExtent(300, 10_000)
 
