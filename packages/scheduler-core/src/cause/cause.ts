@@ -219,10 +219,13 @@ function nearestOf(candidates: readonly NearestHost[]): NearestHost | null {
 }
 
 function distanceOfHost({ refusals }: NearestHost): number {
-  const shares = refusals.flatMap(({ reason, facts }) =>
-    facts.length === 0 ? [shareMissing(reason)] : facts.map(({ required, actual }) => shareMissing({ need: required, have: actual })),
-  )
-  return distanceBy(Math.max(0, ...shares), shares.length)
+  // several filters may refuse it for one thing
+  const shares = new Map<string, number>()
+  const note = (subject: string, share: number): void => void shares.set(subject, Math.max(share, shares.get(subject) ?? 0))
+  for (const { filter, reason, facts } of refusals)
+    if (facts.length === 0) note(reason.subject ?? filter, shareMissing(reason))
+    else for (const { subject, required, actual } of facts) note(subject, shareMissing({ need: required, have: actual }))
+  return distanceBy(Math.max(0, ...shares.values()), shares.size)
 }
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */

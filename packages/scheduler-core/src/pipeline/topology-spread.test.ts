@@ -233,7 +233,7 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, hosts: { a: { gpus: [{ index: 0 }] }, c: { gpus: [{ index: 0, usedMilli: 1_000 }] } }, members: ['a'] },
       'zone',
       { gpus: { count: 1 } },
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D02a kind: hosts that are too small for one instance',

@@ -105,11 +105,15 @@ export const builtInProfiles: readonly Profile[] = [
     weighers: only('GpuClusteringWeigher', {}),
     normalisation: 'fixed',
   }),
-  define('solver', 'As default, for the best arrangement of all instances of a request, or of all claims of a host that is evacuated, together.', {
-    filters: [...novaFilters, ...nearFilters],
-    weighers: [...spreading, ...nearWeighers],
-    scheduler: 'solver',
-  }),
+  define(
+    'solver',
+    'As default, for the best arrangement of all instances of a request, or of all claims of a host that is evacuated, together.',
+    {
+      filters: [...novaFilters, ...nearFilters],
+      weighers: [...spreading, ...nearWeighers],
+      scheduler: 'solver',
+    },
+  ),
   define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
 ]
 
