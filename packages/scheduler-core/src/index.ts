@@ -148,7 +148,7 @@ export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './ou
 export { type AskedAndAnswered, answersFor, hasAnswers, withAnswers } from './outside/answered.ts'
 export { weighedName } from './outside/answered-parts.ts'
 export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
-export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
+export { asksOf, type LookedAway, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'

@@ -206,8 +206,7 @@ const RequestSpecInput = builder.inputType('RequestSpecInput', {
     volumes: t.field({ type: ['UUID'], description: 'Volumes that an instance boots from or is given. Since 1.3.' }),
     ports: t.field({ type: ['UUID'], description: 'Ports that an instance is given. Since 1.3.' }),
     nearVolumesAndPorts: t.boolean({
-      defaultValue: true,
-      description: 'Placed near its volumes and ports by itself, where documents tell where they are. Since 1.3.',
+      description: 'Placed near its volumes and ports by itself, where documents tell where they are; true if not given. Since 1.3.',
     }),
     isBfv: t.boolean({ defaultValue: false, description: 'Boots from a volume: the root disk takes nothing from the host.' }),
   }),

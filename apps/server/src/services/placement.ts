@@ -215,7 +215,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const source = call.source === null ? undefined : findSource(fleet, call.source)
       const asked = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
       const gathering =
-        profile === undefined ? undefined : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source } : {})
+        profile === undefined
+          ? undefined
+          : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source, intent: call.intent } : {})
       const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
