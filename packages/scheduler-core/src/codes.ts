@@ -121,6 +121,8 @@ export const codes = {
   'group.version': 'The server group changed since it was read.',
   'group.conflict': 'Members of the server group would break its rule.',
   'claim.key_limits': 'The limits of idempotency keys changed since they were read.',
+  'allocation.version': 'What counts where documents in the form of Nova say nothing was set since it was read.',
+  'allocation.range': 'A ratio or a reserved amount is out of its range.',
   'report.stale': 'A newer report of the host is in the log.',
   'report.gap': 'The delta does not follow the last report in the log.',
   'use.below_claims': 'The host reports less in use than the claims of the instances that it lists hold.',
@@ -174,6 +176,7 @@ export type ReasonCode = Exclude<
   | `claim.${string}`
   | `report.${string}`
   | `use.${string}`
+  | `allocation.${string}`
   | `leave.${string}`
   | `spec.${string}`
   | `plugin.${string}`

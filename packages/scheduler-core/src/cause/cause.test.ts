@@ -124,7 +124,7 @@ test('hosts are what is short for a group whose members are to be apart, and how
   expect(textOf(fleet, asks, 'default', 2)).toBe(
     'Of the 2 hosts with CUSTOM_LICENSED none takes it: 2 with as many members of the server group as one host may have. ' +
       'The group needs room for 3 members apart from each other, and the request admits 2 hosts. ' +
-      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: fewer than 1 members wanted on the host; it holds 1.',
+      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: no members wanted on the host; it holds 1.',
   )
   overlay.discard()
 })
@@ -161,7 +161,7 @@ describe('members that live together and fit on no host: each host is compared w
       'CPUs: the host that holds most of them is the nearest',
       two,
       { numInstances: 5, vcpus: 1, memoryMb: 64 },
-      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPU needed, 4 free.`,
+      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
     ],
     [
       'memory, counting what the first of them would take',
@@ -179,20 +179,20 @@ describe('members that live together and fit on no host: each host is compared w
       'a gang of two flavors',
       two,
       { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [{ instances: 1, flavor: { vcpus: 3, memoryMb: 64 } }] },
-      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 2 ${SENTENCE} Nearest is deep: VCPU: 5 vCPU needed, 4 free.`,
+      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 2 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
     ],
     [
       'cells, of which amounts say nothing',
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
-      `Of 1 host none takes it: 1 without room for all members of the server group at once. Its 3 ${SENTENCE} ` +
-        `Nearest is a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
+      `The only host does not take it. Its 3 ${SENTENCE} ` +
+        `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
     ],
     [
       'the hosts that the request admits alone',
       { ...two, large: { vcpus: 64, memoryMb: 262_144 } },
       { numInstances: 5, vcpus: 1, memoryMb: 64, ignoreHosts: ['large'] },
-      `Of the 2 hosts other than large none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPU needed, 4 free.`,
+      `Of the 2 hosts other than large none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
     ],
   ])('%s', (_name, shapes, asks, text) => {
     expect(causeIn(shapes, asks)).toBe(text)

@@ -181,14 +181,19 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
-  let nearest: number | undefined
   const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
-  for (let i = 0; i < hosts.length; i++) if (nearest === undefined || distance(i) < distance(nearest)) nearest = i
+  const nearestBy = new Map<Uint8Array, number>()
+  for (const { isCounted } of codes.values())
+    for (let i = 0; i < hosts.length; i++) {
+      const known = nearestBy.get(isCounted)
+      if (isCounted[i] === 1 && (known === undefined || distance(i) < distance(known))) nearestBy.set(isCounted, i)
+    }
+  const candidates = [...new Set(nearestBy.values())].sort((one, other) => distance(one) - distance(other) || one - other)
   return {
     refusals: [...codes]
       .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
       .sort((one, other) => other.hosts - one.hosts || byCodeUnit(one.code, other.code)),
-    nearest: nearest === undefined ? null : nearestOf(fleet, groups, hosts[nearest] as HostIndex),
+    nearest: nearestOf(candidates.map((i) => refusedHost(fleet, groups, hosts[i] as HostIndex))),
   }
 }
 
@@ -200,8 +205,31 @@ function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: n
   }
 }
 
+/**
+ * A reason is the first thing that a filter finds, so of each reason the nearest host is looked at whole: the one with the fewest and smallest
+ * things to mend is the nearest of all. Of equal ones the first.
+ */
+function nearestOf(candidates: readonly NearestHost[]): NearestHost | null {
+  let nearest: { readonly host: NearestHost; readonly distance: number } | undefined
+  for (const host of candidates) {
+    const distance = distanceOfHost(host)
+    if (nearest === undefined || distance < nearest.distance) nearest = { host, distance }
+  }
+  return nearest?.host ?? null
+}
+
+function distanceOfHost({ refusals }: NearestHost): number {
+  // several filters may refuse it for one thing
+  const shares = new Map<string, number>()
+  const note = (subject: string, share: number): void => void shares.set(subject, Math.max(share, shares.get(subject) ?? 0))
+  for (const { filter, reason, facts } of refusals)
+    if (facts.length === 0) note(reason.subject ?? filter, shareMissing(reason))
+    else for (const { subject, required, actual } of facts) note(subject, shareMissing({ need: required, have: actual }))
+  return distanceBy(Math.max(0, ...shares.values()), shares.size)
+}
+
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
-function nearestOf({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIndex): NearestHost {
+function refusedHost({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)
   const refusing = [...own, ...nets].filter((step) => !passes(step, index))
   const steps = refusing.length > 0 ? refusing : outside.filter((step) => !passes(step, index))

@@ -101,3 +101,6 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'outside.failed': 'without an answer, since the part outside failed',
   'filter.error': 'that a filter failed on',
 }
+
+/** Every code that a host may be refused for. */
+export const reasonCodes = Object.keys(refusedHosts) as readonly ReasonCode[]

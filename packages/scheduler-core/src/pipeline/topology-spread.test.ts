@@ -54,9 +54,9 @@ test.each([
     rule: { maxPerDomain: 1 },
     hosts: ['a', 'c'],
     reasons: [
-      'a: topology.full: rack r1: fewer than 1 members wanted; it holds 1.',
-      'b: topology.full: rack r1: fewer than 1 members wanted; it holds 1.',
-      'c: topology.full: rack r2: fewer than 1 members wanted; it holds 1.',
+      'a: topology.full: rack r1: no members wanted; it holds 1.',
+      'b: topology.full: rack r1: no members wanted; it holds 1.',
+      'c: topology.full: rack r2: no members wanted; it holds 1.',
       'd: topology.no_domain: The host is in no domain of rack.',
     ],
   },
@@ -144,7 +144,7 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, members: ['a'], changes: [status('c', 'DISABLED')] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D09: a host that is in maintenance for good is no domain',
@@ -169,14 +169,14 @@ describe('a spread counts the domains that the request can use, and names the on
       { zones: { z1: ['a', 'b'], z2: ['c', 'd'] }, members: ['a'], changes: [status('d', 'DISABLED'), rackOf(['d'], 'r-z1')] },
       'rack',
       {},
-      { on: ['c'], why: 'a: rack r-z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is rack r-z2, which holds 0.' },
+      { on: ['c'], why: 'a: rack r-z1: no members wanted; it holds 1. The domain with the fewest is rack r-z2, which holds 0.' },
     ],
     [
       'D02a kind: forced hosts',
       { ...two, members: ['a'] },
       'host',
       { forceHosts: ['a', 'b'] },
-      { on: ['b'], why: 'a: host a: fewer than 1 members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
+      { on: ['b'], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
     ],
     [
       'D02a kind: aggregates',
@@ -205,14 +205,14 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, members: ['a'], changes: [status('c', 'DRAINING')] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'kubernetes kind: a host that is full counts',
       { ...two, hosts: { c: { vcpus: 1, vcpusUsed: 1 } }, members: ['a'] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D02a kind: zones of which one has no GPU',
@@ -233,7 +233,7 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, hosts: { a: { gpus: [{ index: 0 }] }, c: { gpus: [{ index: 0, usedMilli: 1_000 }] } }, members: ['a'] },
       'zone',
       { gpus: { count: 1 } },
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D02a kind: hosts that are too small for one instance',
@@ -261,14 +261,14 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, members: ['a', 'b'], level: ADMITTED_DOMAINS - 1 },
       'host',
       { availabilityZone: 'z1' },
-      { on: [], why: 'a: host a: fewer than 1 members wanted; it holds 1. The domain with the fewest is host c, which holds 0.' },
+      { on: [], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host c, which holds 0.' },
     ],
     [
       'D02a under compat: nova, where forced hosts skip every filter but what a claim needs',
       { ...two, members: ['a'], profile: 'nova-compat' },
       'host',
       { forceHosts: ['a', 'b'] },
-      { on: ['b'], why: 'a: host a: fewer than 1 members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
+      { on: ['b'], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
     ],
   ])('%s', (_name, town, key, asks, said) => {
     expect(saidOf(town, key, asks)).toEqual(said)

@@ -160,6 +160,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)
     const record = hosts.get(host)
     const from = leftOf(record)
+    const asked = { requiredFrom: fromRequest('gpus.models'), actualFrom: reportOf(record) }
     // a device's room is what the report says less what claims hold of it
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
@@ -174,6 +175,21 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
+      // both are needed: so many, and of these models
+      ...(code === 'gpu.model'
+        ? [
+            {
+              ...asked,
+              subject: 'GPU of these models',
+              required: ask.count,
+              actual: 0,
+              unit: 'GPUs',
+              requiredFrom: fromRequest('gpus.count'),
+            },
+          ]
+        : ask.models.length > 0
+          ? [{ ...asked, subject: 'GPU model', required: ask.models.join(' or '), actual: modelsOf(record.gpus) || 'none' }]
+          : []),
     ]
   },
 }

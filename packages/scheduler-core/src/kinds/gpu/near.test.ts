@@ -59,8 +59,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       guest(1, 'required'),
       {
         on: [],
-        cause:
-          "Of 1 host none takes it: 1 with too few GPUs near the NUMA cells. Nearest is h0: 1 GPUs needed near the guest's NUMA cells, 0 free there.",
+        cause: "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
       },
     ],
     [
@@ -69,8 +68,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       guest(1, 'required'),
       {
         on: [],
-        cause:
-          "Of 1 host none takes it: 1 with too few GPUs near the NUMA cells. Nearest is h0: 1 GPUs needed near the guest's NUMA cells, 0 free there.",
+        cause: "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
       },
     ],
     [
@@ -119,7 +117,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       {
         on: ['h0 0 0', 'h0 1 1'],
         cause:
-          "Of 1 host none takes it: 1 with too few GPUs near the NUMA cells, 1 with too few GPUs that have the share free. Nearest is h0: 1 GPUs needed near the guest's NUMA cells, 0 free there. 1 × GPU with 1000/1000 free needed; the host has 0.",
+          "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 × GPU with 1000/1000 free needed; the host has 0.",
       },
     ],
     [

@@ -15,7 +15,7 @@ import { choosePins, cpusOf } from './pin.ts'
 import { placeAlone, placerOf } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
 import { type CellPiece, CellUnits, isNothing, pieceOf } from './units.ts'
-import { whyNoCells } from './why.ts'
+import { whatCellsLack, whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
 
@@ -144,17 +144,14 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
   facts(hosts, host, ask) {
-    const { code, subject = 'NUMA', need: required, have: actual, unit } = whyNoCells(hosts, host, ask)
-    return [
-      {
-        subject,
-        ...(required !== undefined && { required }),
-        ...(actual !== undefined && { actual }),
-        ...(unit !== undefined && { unit }),
-        requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
-        actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
-      },
-    ]
+    return whatCellsLack(hosts, host, ask).map(({ code, subject = 'NUMA', need: required, have: actual, unit }) => ({
+      subject,
+      ...(required !== undefined && { required }),
+      ...(actual !== undefined && { actual }),
+      ...(unit !== undefined && { unit }),
+      requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
+      actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
+    }))
   },
 }
 

@@ -4,7 +4,7 @@ import { type GpuWish, modelFits } from '../../kinds/gpu/device.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { restated, withoutExtraSpecs } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
-import { endingClaims, type HeldRoom } from './ending-claims.ts'
+import { endingClaims, type HeldRoom, waitsOn } from './ending-claims.ts'
 import { moreCells, smallerCells } from './guest-cells.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
@@ -39,6 +39,7 @@ export const numaRemedy: Remedy = {
     return [
       ...smallerCells(refusal),
       ...moreCells(refusal),
+      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.numa !== undefined || grants.classes !== undefined),
       asked('NUMA topology', `${cells} ${cells === 1 ? 'cell' : 'cells'}`, 'none', 5, withoutTopology),
     ]
   },
@@ -67,6 +68,7 @@ export const pciRemedy: Remedy = {
     const { request } = refusal
     if (request.pciRequests.length === 0) return []
     return [
+      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.pci !== undefined),
       ...farther(refusal),
       ...fewer(refusal),
       asked('PCI devices', String(countOf(request)), 'none', 6, (one) => restated(one, { pciRequests: [] })),
