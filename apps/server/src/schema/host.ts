@@ -95,6 +95,7 @@ const HostGpu = builder.objectRef<HostView['record']['gpus'][number]>('HostGpu')
   fields: (t) => ({
     index: t.exposeInt('index', { description: "The host's number of the device." }),
     model: t.exposeString('model', { nullable: true, description: 'As reported.' }),
+    numaNode: t.exposeInt('numaNode', { nullable: true, description: 'The NUMA cell that it is near to, as reported; null: not known.' }),
     freeMilli: t.exposeInt('freeMilli', { description: 'Thousandths still free; 1000 = idle.' }),
   }),
 })

@@ -165,7 +165,7 @@ export function createServices({
   const placement = createPlacement(replica, decisions, outside)
   const liveness = createLiveness(replica, listening)
   const moments = createMoments(replica, history, past)
-  const hypotheticals = createHypotheticals(replica, moments, outside)
+  const hypotheticals = createHypotheticals(replica, moments, { outside, decisions })
   const explain = createExplain(replica, history, decisions, outside)
   const readRequest = createRequestReader(decisions)
   return {

@@ -85,6 +85,8 @@ export interface GroupBinding {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
+  /** Groups whose members it shares no host with; absent: none. */
+  readonly apartFrom?: readonly string[]
 }
 
 /** What a request is for. PROBE and REBUILD claim nothing; CREATE and UNSHELVE take room; the others move a claim. */
@@ -406,24 +408,27 @@ const levels: Partial<Record<Change['type'], number>> = {
   replace: HOSTS_LEAVE,
 }
 
-/** The feature level from which each version of what changes carry may be written. */
-const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9 }
+/** The feature level from which each version of requests may be written. */
+const specLevels: Readonly<Record<SpecVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 10 }
+
+/** The same for reports. */
+const statsLevels: Readonly<Record<StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9, '1.4': 10 }
 
 /** The feature level that every replica must read before the change is written. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
 /** The same for a request that is still to be decided; `isAnswered`: with what was answered about it outside of the process. */
 export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
-  Math.max(isAnswered ? 7 : isMove ? 2 : 1, versionLevels[request.version])
+  Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) {
     const takesOfPools = change.parts.some(({ grants }) => grants.pools !== undefined)
-    return Math.max(versionLevels[change.decision.request.version], change.decision.outside !== undefined ? 7 : takesOfPools ? 6 : 1)
+    return Math.max(specLevels[change.decision.request.version], change.decision.outside !== undefined ? 7 : takesOfPools ? 6 : 1)
   }
   if (change.type === 'aggregate')
     return Math.max(change.next?.metadata[DISK_POOL_KEY] === undefined ? 1 : 6, change.by === undefined ? 1 : ALLOCATION_RULES)
-  if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
+  if (change.type === 'report' && change.full !== undefined) return statsLevels[statsVersionOf(change.full)]
   if (change.type === 'profile') return profileLevel(change.profile)
   if (change.type === 'namespace') return levelOfNamespace(change.namespace)
   return 1

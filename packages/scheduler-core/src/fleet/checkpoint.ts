@@ -107,10 +107,11 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
     places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
     hosts: storedHosts,
     aggregates: [...aggregates.byUuid.values()],
-    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit, version }) => ({
+    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, apartFrom, lastEdit, version }) => ({
       uuid,
       policy,
       maxServerPerHost,
+      ...(apartFrom !== undefined && { apartFrom }),
       lastEdit,
       ...(version > 1 && { version }),
     })),

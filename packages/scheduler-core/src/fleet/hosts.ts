@@ -380,6 +380,11 @@ export class HostTable {
     return set
   }
 
+  /** Whether any host that is there has a document of a namespace. */
+  isToldOf(namespace: string): boolean {
+    return this.present.some(({ namespaces }) => namespaces.has(namespace))
+  }
+
   /** Whose documents of a namespace tell of what. */
   tellersOf(namespace: string): Tellers {
     const known = this.#tellers.get(namespace)

@@ -1,3 +1,4 @@
+import { counted } from '../amount-text.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { Fact, Source, Term } from '../evidence.ts'
 import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
@@ -64,7 +65,7 @@ export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: '
 /** The instances on the host, as reports list them and claims add them. */
 export const instancesOf = (record: HostRecord): Source => {
   const live = [...record.claims].filter(isLive).length
-  return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${live} claims` }
+  return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${counted(live, 'claim')}` }
 }
 
 /** Who says how many times over a class is given away, or how much of it is kept back. */
@@ -159,7 +160,11 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   const ends = first === undefined ? '' : `, the first of which ends ${timeText(first.expiresAt)}`
   const picks = picked === 0 ? '' : picked > 0 ? `, and ${picked} for picks decided before` : `, less ${-picked} of the claim that moves`
   const below = short === 0 ? '' : `, and ${short} that the report counts too little of the instances that it lists`
-  return { kind: 'claims', ref: `${holding.length} claims${ends}${picks}${below}`, claims: { count: holding.length, picked, ending } }
+  return {
+    kind: 'claims',
+    ref: `${counted(holding.length, 'claim')}${ends}${picks}${below}`,
+    claims: { count: holding.length, picked, ending },
+  }
 }
 
 /** What a claim holds of a class beside what the report counts; the ledger's rule. */

@@ -22,6 +22,7 @@ const PAUSED_AFTER = 500
 
 /** What a removed host says as the reason of its status. */
 export const REMOVED = 'removed, in this what-if'
+const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
 const ENABLED = 'enabled, in this what-if'
 
@@ -170,6 +171,7 @@ function* removeHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
 
 function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   for (const [field, status, reason] of [
+    ['drainHosts', 'DRAINING', DRAINED],
     ['disableHosts', 'DISABLED', DISABLED],
     ['enableHosts', 'ENABLED', ENABLED],
   ] as const)

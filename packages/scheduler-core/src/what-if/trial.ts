@@ -13,7 +13,7 @@ import { type Decided, decideInSteps } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from './edits.ts'
-import { remedyFor } from './remedies/index.ts'
+import { proposalsFor } from './remedies/index.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
 
 /** How a candidate went. */
@@ -133,5 +133,5 @@ function proposeFor(fleet: Fleet, request: RequestSpec, profile: Profile, host: 
     .find(({ reason }) => reason !== undefined)
   if (refusing?.reason === undefined) return []
   const { filter, reason } = refusing
-  return remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+  return proposalsFor({ fleet, request, profile, host, filter, reason })
 }

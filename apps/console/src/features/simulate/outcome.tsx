@@ -8,6 +8,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { askedOf, type Simulation } from './compared.ts'
+import { Drained } from './drained.tsx'
 import { placedOn, utilisationRows } from './outcome-rows.ts'
 import type { Answer } from './use-answers.ts'
 
@@ -33,7 +34,7 @@ export function Outcome({ simulation, name }: OutcomeProps) {
 }
 
 function Simulated({ simulation }: { readonly simulation: Simulation }) {
-  const { asOf, placed, failed, notDecided, solved, firstFailure } = simulation
+  const { asOf, placed, failed, notDecided, drain, solved, firstFailure } = simulation
   const all = askedOf(simulation)
   return (
     <div data-placed={placed} data-failed={failed}>
@@ -43,6 +44,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       <Text size="xs" c="dimmed">
         Decided on revision {asOf}; nothing was claimed.
       </Text>
+      {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
         <Alert color="yellow" p="xs" title="Not all was decided">

@@ -179,13 +179,35 @@ describe('what Placement decides before the filters', () => {
     expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
   })
 
+  test.each<readonly [string, string, string, string]>([
+    [
+      'nova/conf/availability_zone.py: default_schedule_zone',
+      section('default_schedule_zone = az1', 'DEFAULT'),
+      section('default_schedule_zone =', 'DEFAULT'),
+      'lost 2 [DEFAULT] default_schedule_zone keeps out hosts of other zones from requests that name no zone; nothing here does, and they would be let in',
+    ],
+    [
+      'nova/conf/cinder.py: cross_az_attach',
+      section('cross_az_attach = false', 'cinder'),
+      section('cross_az_attach = true', 'cinder'),
+      'lost 2 [cinder] cross_az_attach keeps out hosts outside of the zones of the volumes from requests that name no zone; nothing here does, and they would be let in',
+    ],
+  ])('%s: a zone that the API gives to requests is lost', (_name, given, usual, finding) => {
+    const conf = imported(given, 'zed')
+    expect([conf.isWhole, told(conf)]).toEqual([false, [finding]])
+    const other = imported(usual, 'zed')
+    expect([other.isWhole, told(other)]).toEqual([true, []])
+  })
+
   test('how many hosts Placement answers has no meaning: every host is looked at', () => {
     const conf = imported(scheduler('max_placement_results = 50'), 'zed')
     expect(told(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
   })
 
   test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {
-    const keeping = knownOptions.filter(({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu/.test(key))
+    const keeping = knownOptions.filter(
+      ({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu|cross_az/.test(key),
+    )
     expect(keeping.length).toBeGreaterThan(6)
     for (const { key, idle } of keeping.filter(({ key }) => key !== 'filter_scheduler.pci_in_placement'))
       expect([key, idle]).toEqual([key, undefined])

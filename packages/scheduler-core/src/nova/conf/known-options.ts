@@ -1,5 +1,5 @@
 import { type Lifespan, NEWEST, OLDEST } from './releases.ts'
-import type { OptionType } from './values.ts'
+import type { OptionType, OptionValue } from './values.ts'
 
 /** An option of Nova's that has to do with choosing hosts. */
 export interface KnownOption {
@@ -10,8 +10,8 @@ export interface KnownOption {
   readonly places: readonly Place[]
   /** Why it has no meaning here; `ifOn`: only while it is on. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
-  /** What keeps hosts out in Nova while it is on, and nothing here does. */
-  readonly lost?: string
+  /** Which hosts it keeps out in Nova, and nothing here does; with the value `unless` it keeps out none. */
+  readonly lost?: { readonly hosts: string; readonly unless: OptionValue }
 }
 
 export interface Place extends Lifespan {
@@ -39,7 +39,7 @@ interface Parts {
   /** Its name in the default group until it moved; the same if not given. */
   readonly was?: string
   readonly idle?: KnownOption['idle']
-  readonly lost?: string
+  readonly lost?: KnownOption['lost']
 }
 
 /** An option that moved out of the default group with the others, or came later. */
@@ -68,6 +68,7 @@ const placed = (
 })
 
 const idle = (why: string) => ({ idle: { why } })
+const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: false } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
 const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
@@ -156,15 +157,23 @@ export const knownOptions: readonly KnownOption[] = [
   moved('scheduler', 'enable_isolated_aggregate_filtering', flag, { since: 20 }),
   moved('scheduler', 'image_metadata_prefilter', flag, {
     since: 21,
-    lost: 'hosts without the traits of the buses, the models and the architecture that the image names',
+    ...lostIfOn('hosts without the traits of the buses, the models and the architecture that the image names'),
   }),
   moved('scheduler', 'query_placement_for_routed_network_aggregates', flag, {
     since: 23,
-    lost: 'hosts outside of the segments of the networks asked for',
+    ...lostIfOn('hosts outside of the segments of the networks asked for'),
   }),
   placed('workarounds', 'disable_fallback_pcpu_query', flag, {
     since: 20,
-    lost: 'hosts that report no PCPU, where CPUs are dedicated',
+    ...lostIfOn('hosts that report no PCPU, where CPUs are dedicated'),
+  }),
+  // the API writes these into requests before the scheduler sees them
+  placed('DEFAULT', 'default_schedule_zone', text, {
+    lost: { hosts: 'hosts of other zones from requests that name no zone', unless: '' },
+  }),
+  placed('cinder', 'cross_az_attach', flag, {
+    since: 21,
+    lost: { hosts: 'hosts outside of the zones of the volumes from requests that name no zone', unless: true },
   }),
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
   placed('DEFAULT', 'scheduler_manager', text, { until: 14, ...idle('there is one') }),

@@ -94,8 +94,8 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   }
   if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
     note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
-  if (option.lost !== undefined && value.value === true)
-    note('lost', setting, `keeps out ${option.lost}; nothing here does, and they would be let in`)
+  if (option.lost !== undefined && value.value !== option.lost.unless)
+    note('lost', setting, `keeps out ${option.lost.hosts}; nothing here does, and they would be let in`)
   return { value: value.value, setting }
 }
 
