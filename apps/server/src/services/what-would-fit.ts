@@ -121,13 +121,12 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         return { ...rest, changes: said, verified: true, overlay, simulation }
       }
       const counterfactuals = found.counterfactuals.map(toAnswer)
-      const cause = found.cause && keptCause(found.cause)
+      const cause = found.cause && keptCause(found.cause, found.way)
       return { drain, fits: found.fits, runs: found.runs, cut: found.cut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
     },
   }
 }
 
-/** Edits in the words of the API; those of the question come first. */
 /** By what is edited, not by what people read. A host that has yet to be bought and a ratio of all hosts have no place; nor has the request. */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
   const { enableHosts = [], ratios = [], releaseClaims = [] } = edits ?? {}
@@ -139,6 +138,7 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
   ]
 }
 
+/** Edits in the words of the API; those of the question come first. */
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null

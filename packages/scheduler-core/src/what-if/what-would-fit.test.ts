@@ -173,6 +173,19 @@ describe('what would make a request fit', () => {
     expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], cause: null })
   })
 
+  test('that another order places all instances is told beside the cause, as the refusal itself tells it', () => {
+    const shape = (vcpus: number) => ({ vcpus, cpuAllocationRatio: 1 })
+    const fleet = aFleet({ large: shape(53), small: shape(31) })
+    const gang = (first: number, other: number) =>
+      aRequest({
+        flavor: { name: 'first', vcpus: first, memoryMb: 64 },
+        gang: [{ name: 'other', instances: 1, flavor: { vcpus: other, memoryMb: 64 } }],
+      })
+    const { way } = ask(fleet, gang(30, 50), { kinds: ['POLICY'] })
+    expect(way).toMatch(/^In another order all find a host: other, then first\./)
+    expect(ask(fleet, gang(32, 52), { kinds: ['POLICY'] }).way).toBeUndefined()
+  })
+
   test('where nothing within the limits will do, the cause is told with what is nearest', () => {
     const hosts = { h1: { memoryMb: 1_024, vcpus: 1, localGb: 1 }, h2: { memoryMb: 2_048, vcpus: 1, localGb: 1 } }
     const asked = aRequest({ flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 10 } })

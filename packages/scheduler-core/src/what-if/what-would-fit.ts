@@ -6,6 +6,7 @@ import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
+import { wayOutInSteps } from '../schedulers/way-out.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
 import { containsAll, minimal } from './minimal.ts'
@@ -15,7 +16,7 @@ import { proposalsFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, gentlest, type Kept, sharedRoom } from './shared-room.ts'
 import { type Survey, surveyRefusals } from './survey.ts'
-import { type Applied, applyTo, createFleets, decideOn, type Trial, tryOn } from './trial.ts'
+import { type Applied, applyTo, createFleets, decideOn, inputOf, type Trial, tryOn } from './trial.ts'
 
 export interface WhatWouldFitOptions {
   readonly request: RequestSpec
@@ -58,6 +59,8 @@ export interface WhatWouldFit {
   readonly counterfactuals: readonly Counterfactual[]
   /** Why no host takes it as it is; null where it fits. */
   readonly cause: Cause | null
+  /** How it can be done otherwise, in words; undefined: no such way was found, there was no time to look for one, or it fits. */
+  readonly way: string | undefined
   /** Decisions tried. */
   readonly runs: number
   /** Why there may be more: null when everything that was thought of was tried. Of two changes that is not every pair. */
@@ -75,7 +78,7 @@ const INSTANCES = 'instances'
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
   const start = yield* decideOn(fleet, options.seed, request, options.profile, () => undefined)
-  if (start.found === request.numInstances) return { fits: true, counterfactuals: [], cause: null, runs: 1, cut: null }
+  if (start.found === request.numInstances) return { fits: true, counterfactuals: [], cause: null, way: undefined, runs: 1, cut: null }
   yield
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options)
@@ -157,7 +160,8 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   }
   const shown = told.some(({ candidate }) => isMild(candidate)) ? told.filter(({ candidate }) => !isLastResort(candidate)) : told
   const counterfactuals = shown.slice(0, first).map(({ candidate, trial, applied }) => toCounterfactual(candidate, trial, applied))
-  return { fits: false, counterfactuals, cause: survey.cause, runs, cut }
+  const way = isOver() ? undefined : yield* wayOn(fleet, options, survey.cause)
+  return { fits: false, counterfactuals, cause: survey.cause, way, runs, cut }
 }
 
 /** The refusals of the first instance that found no host, as it met the fleet: what was placed before it is held meanwhile. */
@@ -168,6 +172,15 @@ function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWould
   try {
     for (const part of parts) overlay.hold(part, groupOf(request))
     return yield* surveyRefusals(fleet, request, profile, { seed, instance: found, minHosts })
+  } finally {
+    overlay.discard()
+  }
+}
+
+function* wayOn(fleet: Fleet, { request, profile, seed }: WhatWouldFitOptions, cause: Cause): Steps<string | undefined> {
+  const overlay = openOverlay(fleet)
+  try {
+    return yield* wayOutInSteps(fleet, overlay, inputOf(request, profile, seed), cause)
   } finally {
     overlay.discard()
   }
