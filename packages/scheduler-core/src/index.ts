@@ -61,6 +61,21 @@ export { type ClaimsSource, type Fact, type ReportSource, type Source, type Sour
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
 export { filters, fitFilters } from './filters/index.ts'
 export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
+export {
+  type Allocated,
+  type AllocationAmounts,
+  type AllocationSource,
+  aggregateRatioKeys,
+  allocationSources,
+  type FleetAllocation,
+  isRatio,
+  isReserved,
+  NO_ALLOCATION,
+  ratioIn,
+  ratioOf,
+  reservedOf,
+  type SetBy,
+} from './fleet/allocation.ts'
 export * from './fleet/change.ts'
 export {
   CHECKPOINT_FORMAT,
@@ -74,11 +89,11 @@ export {
 export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet/columns.ts'
 export { copyFleet } from './fleet/copy.ts'
 export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
-export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
+export { type Group, type Groups, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
-export { HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
+export { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
@@ -133,7 +148,7 @@ export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './ou
 export { type AskedAndAnswered, answersFor, hasAnswers, withAnswers } from './outside/answered.ts'
 export { weighedName } from './outside/answered-parts.ts'
 export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
-export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
+export { asksOf, type LookedAway, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'

@@ -56,6 +56,7 @@ export function requestOfMove(
             policy: group.policy,
             maxServerPerHost: group.policy === 'ANTI_AFFINITY' ? group.maxServerPerHost : null,
             hosts: request.instanceGroup?.hosts ?? [],
+            apartFrom: [...(group.apartFrom ?? [])],
           },
     ...(intent === 'REBUILD' && {
       requestedDestination: { aggregates: [], forbiddenAggregates: [], ...request.requestedDestination, host, node },

@@ -37,8 +37,10 @@ function countsText(refusals: readonly Refusals[]): string {
   return [...named, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'reason' : 'reasons'}`] : [])].join(', ')
 }
 
-/** Hosts are what is short where each of them has its members of the group already. */
-function groupText({ refusals, admitted, groupSize }: Cause): string {
+/** Members that live together need one host for all; hosts are what is short where each of them has its members of the group already. */
+function groupText({ refusals, admitted, groupSize, onOneHost }: Cause): string {
+  if (onOneHost !== null)
+    return ` Its ${onOneHost} instances are of one server group that lives together: one host needs room for all of them.`
   const full = refusals.find(({ code }) => code === 'group.anti_affinity')
   if (groupSize === null || full?.hosts !== admitted) return ''
   return ` The group needs room for ${counted(groupSize, 'member')} apart from each other, and the request admits ${counted(admitted, 'host')}.`

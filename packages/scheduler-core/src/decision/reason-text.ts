@@ -89,6 +89,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
   'gpu.count': ({ need, have }) => `${amount(need, 'GPUs')} of the models asked for needed; the host has ${have}.`,
   'gpu.short': ({ subject, need, have }) => `${need} × ${subject} needed; the host has ${have}.`,
+  'gpu.numa': ({ need, have }) => `${amount(need, 'GPUs')} needed near the guest's NUMA cells, ${have} free there.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
@@ -98,6 +99,9 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
   'group.affinity': ({ subject, need, have }) =>
     `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
+  'group.together': ({ subject, need }) =>
+    `Server group ${subject}: room for ${amount(need, 'members')} at once needed on the host; its cells and devices have none.`,
+  'group.apart': ({ subject, need, have }) => `Server group ${subject}: ${need} wanted on the host; it holds ${have}.`,
   'group.anti_affinity': ({ subject, need, have }) =>
     `Server group ${subject}: ${amount(need, 'members')} wanted on the host; it holds ${have}.`,
   'topology.skew': ({ subject, need, have, source }) =>

@@ -118,6 +118,18 @@ describe('what no part of a profile looks at', () => {
       ['image.properties.hw_disk_bus'],
     ],
     [
+      'traits of an image that Nova does not take: those that are forbidden, or have another value, and a list of its objects',
+      novaOf('RamFilter'),
+      { image: { properties: { 'trait:X': 'forbidden', 'trait:Y': 'yes', 'trait:Z': 'required', traits_required: 'X' } } },
+      ['trait:X', 'trait:Y', 'traits_required'].map((key) => `image.properties.${key}`),
+    ],
+    [
+      'traits of an image where our own filter asks those of the flavor alone',
+      shipped('default'),
+      { image: { properties: { 'trait:X': 'required', 'trait:Y': 'forbidden' } } },
+      ['image.properties.trait:X', 'image.properties.trait:Y'],
+    ],
+    [
       'a disk format, which Placement asks: none',
       novaOf('RamFilter'),
       { image: { properties: { disk_format: 'raw', 'trait:X': 'required' } } },
@@ -202,7 +214,7 @@ function looking() {
     )
   const undeclared = ({ readsRequest }: { readonly readsRequest?: RequestReads | undefined }): string[] =>
     (Object.keys(looked) as (keyof typeof looked)[]).flatMap((kind) =>
-      [...looked[kind]].filter((key) => !isAlways(key) && readsRequest?.[kind]?.(key) !== true).map((key) => `${kind} ${key}`),
+      [...looked[kind]].filter((key) => !isAlways(key) && readsRequest?.[kind]?.(key, 'required') !== true).map((key) => `${kind} ${key}`),
     )
   return { noting, undeclared }
 }

@@ -1,11 +1,23 @@
 import { byCodeUnit } from '../canonical-json.ts'
 
-/** Which keys of the open maps of a request a part looks at: whoever sends others is told that they had no effect. Absent: none. */
+/**
+ * Which entries of the open maps of a request a part looks at: whoever sends others is told that they had no effect. Mostly the key alone says;
+ * a part may look at some values of a key and not at others. Absent: none.
+ */
 export interface RequestReads {
-  readonly extraSpecs?: (key: string) => boolean
-  readonly schedulerHints?: (key: string) => boolean
-  readonly imageProperties?: (key: string) => boolean
+  readonly extraSpecs?: (key: string, value: unknown) => boolean
+  readonly schedulerHints?: (key: string, value: unknown) => boolean
+  readonly imageProperties?: (key: string, value: unknown) => boolean
+  /** Fields that no part has to look at, and these do. */
+  readonly fields?: readonly OptionalField[]
 }
+
+/** Fields of a request that have an effect only where a part of the profile looks at them. */
+export const optionalFields = ['volumes', 'ports'] as const
+export type OptionalField = (typeof optionalFields)[number]
+
+/** The list that Nova's objects have of the traits which an image requires; an image itself has one property for each, and no such list. */
+export const TRAITS_IN_OBJECTS = 'traits_required'
 
 /** These keys and no others. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {

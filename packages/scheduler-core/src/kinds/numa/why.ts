@@ -229,5 +229,5 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
   const short = placer.shortNear(hosts, host, cells)
   if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
-  return { code: 'pci.numa', subject: short.wish.subject, need: short.wish.count, have: short.have, unit: 'devices' }
+  return short
 }

@@ -285,9 +285,7 @@ describe('what nothing is said of is as the release has it', () => {
     expect(ratios('kilo')).toEqual([[1.5], [16], [1]])
     expect(ratios('liberty')).toEqual([[], [], [1]])
     expect(ratios('ocata')).toEqual([[], [], [0]])
-    expect(told(imported('[DEFAULT]\ncpu_allocation_ratio = 4', 'ocata'))).toEqual([
-      'idle 2 [DEFAULT] cpu_allocation_ratio has no meaning here: each host reports its own',
-    ])
+    expect(told(imported('[DEFAULT]\ncpu_allocation_ratio = 4', 'ocata'))).toEqual([])
   })
 })
 
@@ -445,4 +443,35 @@ test('what comes out is a profile, and the same rules as the same configuration 
   })
   expect(plain.profile.filters).toEqual(rules.filters.map(({ filter, options }) => ({ name: filter.name, options })))
   expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
+})
+
+describe('what counts on hosts', () => {
+  test.each<readonly [string, string, string | undefined, unknown]>([
+    ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
+    ['with a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
+    ['0 leaves it open', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
+    // Nova: _from_db_object() takes the initial one only where the other says nothing
+    [
+      'nova compute_node.py: the first of two',
+      'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',
+      'zed',
+      { release: 26, classes: { VCPU: { ratio: 3 } } },
+    ],
+    ['an initial one alone', 'initial_disk_allocation_ratio = 2', 'train', { release: 20, classes: { DISK_GB: { ratio: 2 } } }],
+    ['not before there were initial ones', 'initial_cpu_allocation_ratio = 5', 'rocky', { release: 18, classes: {} }],
+    [
+      'nova virt/driver.py: amounts kept back, GiB of disk rounded up',
+      'reserved_host_cpus = 2\nreserved_host_memory_mb = 2048\nreserved_host_disk_mb = 1025',
+      'zed',
+      { release: 26, classes: { VCPU: { reserved: 2 }, MEMORY_MB: { reserved: 2_048 }, DISK_GB: { reserved: 2 } } },
+    ],
+  ])('%s', (_name, lines, release, allocation) => {
+    const conf = imported(`[DEFAULT]\n${lines}`, release)
+    expect(conf.allocation).toEqual(allocation)
+    expect(conf.elsewhere).toEqual([])
+  })
+
+  test('a value that Nova refuses, or that no host can have, is told with its line', () => {
+    expect(told(imported('[DEFAULT]\nreserved_host_cpus = -1', 'zed'))[0]).toMatch(/^refused 2 \[DEFAULT\] reserved_host_cpus /)
+  })
 })

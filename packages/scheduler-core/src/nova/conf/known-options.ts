@@ -72,7 +72,6 @@ const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: false } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
 const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
-const REPORTED = 'each host reports its own'
 
 export const ENABLED = 'filter_scheduler.enabled_filters'
 export const AVAILABLE = 'filter_scheduler.available_filters'
@@ -183,11 +182,6 @@ export const knownOptions: readonly KnownOption[] = [
     placed('trusted_computing', `attestation_${name}`, text, { until: 16, ...idle(ATTESTATION) }),
   ),
 ]
-
-/** Options of later releases by the names of the scheduler's own that the hosts took over. */
-export const reportedOptions: ReadonlyMap<string, string> = new Map(
-  ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio'].map((name) => [name, REPORTED]),
-)
 
 /** Sections whose every option is about choosing hosts. */
 export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])

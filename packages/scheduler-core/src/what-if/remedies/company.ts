@@ -26,6 +26,8 @@ export const companyRemedy: Remedy = {
     ...([
       'group.affinity',
       'group.anti_affinity',
+      'group.apart',
+      'group.together',
       'instance.same_host',
       'instance.not_on_host',
       'host.other_network',
@@ -65,6 +67,26 @@ export const companyRemedy: Remedy = {
     const binding = groupOf(softened(request))
     // a group with members keeps the policy that they were placed by: a claim with another one would be void
     const canSoften = binding !== null && fleet.groups.accepts(binding)
+    if (reason.code === 'group.apart') {
+      const other = String(reason.need).split(' ').at(-1) ?? ''
+      const named = instanceGroup.apartFrom.includes(other)
+      return [
+        ...(named
+          ? [
+              asked(`server group ${uuid}`, `apart from ${other}`, 'not apart from it', 4, (one) =>
+                restated(one, {
+                  instanceGroup: one.instanceGroup && {
+                    ...one.instanceGroup,
+                    apartFrom: one.instanceGroup.apartFrom.filter((group) => group !== other),
+                  },
+                }),
+              ),
+            ]
+          : []),
+        asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })),
+        anotherHost(fleet.hosts.get(host)),
+      ]
+    }
     return [
       ...(reason.code === 'group.anti_affinity' ? waitsOn(record, ({ group }) => group === uuid) : []),
       ...(canSoften ? [{ ...asked(`policy of server group ${uuid}`, policy, soft, 4, softened), lastResort: true }] : []),
