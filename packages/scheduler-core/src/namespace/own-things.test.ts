@@ -166,17 +166,17 @@ describe('seed 001: near to its own volumes and ports, automatically', () => {
 })
 
 test('the release has a profile that uses the solver, from the level on; a site keeps its own of that name', () => {
-  expect(builtInProfiles.filter(({ scheduler }) => scheduler === 'solver').map(({ name }) => name)).toEqual(['solver'])
+  expect(builtInProfiles.filter(({ scheduler }) => scheduler === 'solver').map(({ name }) => name)).toEqual(['default-solver'])
   const log = aLog()
   log.append([{ type: 'feature', level: OWN_AFFINITY - 1 }])
-  expect(log.fleet.profiles.find('solver')).toBeUndefined()
-  const own = { ...shipped('first-fit'), name: 'solver', number: 1 }
+  expect(log.fleet.profiles.find('default-solver')).toBeUndefined()
+  const own = { ...shipped('first-fit'), name: 'default-solver', number: 1 }
   expect(log.append([{ type: 'profile', profile: own }])).toEqual([undefined])
-  expect(log.fleet.profiles.activeNumber('solver')).toBe(1)
+  expect(log.fleet.profiles.activeNumber('default-solver')).toBe(1)
   log.append([{ type: 'feature', level: OWN_AFFINITY }])
-  expect(log.fleet.profiles.activeNumber('solver')).toBe(1)
-  expect(log.fleet.profiles.versionsOf('solver').map(({ number }) => number)).toEqual([0, 1])
+  expect(log.fleet.profiles.activeNumber('default-solver')).toBe(1)
+  expect(log.fleet.profiles.versionsOf('default-solver').map(({ number }) => number)).toEqual([0, 1])
   const other = aLog()
   other.append([{ type: 'feature', level: OWN_AFFINITY }])
-  expect(other.fleet.profiles.find('solver')?.scheduler).toBe('solver')
+  expect(other.fleet.profiles.find('default-solver')?.scheduler).toBe('solver')
 })

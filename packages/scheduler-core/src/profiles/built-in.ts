@@ -106,7 +106,7 @@ export const builtInProfiles: readonly Profile[] = [
     normalisation: 'fixed',
   }),
   define(
-    'solver',
+    'default-solver',
     'As default, for the best arrangement of all instances of a request, or of all claims of a host that is evacuated, together.',
     {
       filters: [...novaFilters, ...nearFilters],
@@ -124,7 +124,7 @@ const formerProfiles: readonly { readonly until: number; readonly profile: Profi
 ]
 
 /** The level from which the release has a profile; all others from the first on. */
-const since: ReadonlyMap<string, number> = new Map([['solver', SOLVER_PROFILE]])
+const since: ReadonlyMap<string, number> = new Map([['default-solver', SOLVER_PROFILE]])
 
 /** The profiles of the release as a log of this level has them: one that another release replays has to be the same there. */
 export const builtInProfilesAt = (level: number): readonly Profile[] =>

@@ -152,9 +152,9 @@ export const statsFields = {
     .nullable()
     .default(null)
     .meta({ description: 'Free when every sparse disk is full; null: not told.', unit: 'GiB' }),
-  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs.'),
-  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory.'),
-  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk.'),
+  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs; operators and aggregates may set another.'),
+  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory; operators and aggregates may set another.'),
+  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk; operators and aggregates may set another.'),
   runningVms: whole(limits.vcpus).default(0).meta({ description: 'Instances.', unit: 'instances' }),
   numIoOps: whole(limits.vcpus).default(0).meta({ description: 'Instances that are being built, moved or copied.', unit: 'instances' }),
   hypervisorType: name.nullable().default(null).describe('E.g. QEMU.'),
