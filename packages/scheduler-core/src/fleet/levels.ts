@@ -51,3 +51,6 @@ export const KEPT_CAUSES = 10
 
 /** A host that an option of a filter names is meant by what it is called now: one that is replaced stays isolated. */
 export const PRESENT_OPTIONS = 10
+
+/** Nova's anti-affinity counts the members of a server group that only their hosts tell of, as the group's request names them. */
+export const GROUP_HOSTS = 10

@@ -105,6 +105,8 @@ export interface NovaGroup {
   readonly members: Field<readonly string[]>
   readonly hosts: Field<readonly string[]>
   readonly rules: Field<Readonly<Record<string, string>>>
+  /** Hosts with members that are not among those listed, one for each member; absent: all members are listed. */
+  readonly unlistedAt?: readonly string[] | undefined
 }
 
 export interface NovaRequestRead {
