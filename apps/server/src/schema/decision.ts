@@ -127,6 +127,12 @@ builder.node(Decision, {
       resolve: async ({ id }, _args, { decisions }) => [...(await decisions.requestIds(id))],
     }),
     spec: t.field({ type: RequestSpec, description: 'What was asked.', resolve: async (view) => specOf(await view.load()) }),
+    ignoredFields: t.stringList({
+      nullable: true,
+      description:
+        'Paths of what was asked without effect, since nothing in the profile version that decided reads it, as this release knows; null when it does not know that version.',
+      resolve: async (view, _args, { decisions }) => decisions.ignoredFields(await view.load()),
+    }),
     profile: t.field({
       type: ProfileVersion,
       nullable: true,

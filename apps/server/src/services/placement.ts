@@ -233,9 +233,14 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
 }
 
 /** What of a request the version that decides does not look at; of one that is not there any more nothing is known. */
-function unreadIn({ profiles, plugins }: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
+function unreadIn(
+  { profiles, plugins, featureLevel }: Fleet,
+  account: string,
+  input: PlacementInput,
+  request: RequestSpec,
+): readonly string[] {
   const profile = profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
-  return profile === undefined ? [] : unreadKeys(request, profile, plugins)
+  return profile === undefined ? [] : unreadKeys(request, profile, plugins, featureLevel)
 }
 
 /** Whether a call with this intent is about a claim that is there already. */

@@ -1,11 +1,24 @@
 import { byCodeUnit } from '../canonical-json.ts'
 
-/** Which keys of the open maps of a request a part looks at: whoever sends others is told that they had no effect. Absent: none. */
+/** Which keys of the open maps of a request a part looks at, and which fields: whoever sends others is told that they had no effect. Absent: none. */
 export interface RequestReads {
-  readonly extraSpecs?: (key: string) => boolean
+  readonly extraSpecs?: (key: string, value: string) => boolean
   readonly schedulerHints?: (key: string) => boolean
-  readonly imageProperties?: (key: string) => boolean
+  readonly imageProperties?: (key: string, value: string) => boolean
+  readonly fields?: readonly OptionalField[]
 }
+
+/**
+ * What a request asks for that only some profiles look at. All else is looked at for every request: what hosts must have room for, which of
+ * them are named, and the rule of a server group.
+ */
+export type OptionalField = 'zone' | 'architecture' | 'softAffinity' | 'softAntiAffinity' | 'traits' | 'networks'
+
+/** What a part looks at may depend on its options. */
+export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
+
+export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
+  typeof reads === 'function' ? reads(options) : reads
 
 /** These keys and no others. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {

@@ -6,7 +6,7 @@ export const SIMULATE = graphql(`
     simulate(input: $input) {
       asOf placed failed notDecided complete decisionCount
       solved { taken why decisions }
-      decisions(first: 100) { copy outcome destinations { hostName node weight } }
+      decisions(first: 100) { copy outcome ignoredFields destinations { hostName node weight } }
       firstFailure {
         copy found
         reasons { code filter hosts text }

@@ -1,3 +1,4 @@
+import type { RequestSpec } from '../../request/request-spec.ts'
 import type { PciRequest, PciValue } from '../hardware/pci.ts'
 import { migrateGuestTopology } from '../hardware/read-topology.ts'
 import type { GuestCell, GuestTopology } from '../hardware/topology.ts'
@@ -46,11 +47,7 @@ function readDictionaries(given: unknown): ImportedDocument {
       ...documentOf(request, uuids, { policy: 'filter_properties.group_policies', uuid: 'filter_properties.group_uuid' }),
       nova: { form: 'legacy', document: withoutChanges(legacy) },
     },
-    unknown: [
-      ...Object.keys(rest),
-      ...unreadAt(request_spec, SPEC_FIELDS, 'request_spec'),
-      ...unreadAt(filter_properties, PROPERTY_FIELDS, 'filter_properties'),
-    ],
+    unknown: [...Object.keys(rest), ...unreadOf(request_spec, filter_properties)],
   }
 }
 
@@ -62,6 +59,18 @@ function withoutNullHints(spec: unknown): unknown {
   const hints = Object.entries(data.scheduler_hints).filter(([, hint]) => !isNull(hint))
   return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
 }
+
+/** Paths of fields of a request's document that this release does not know, as its import named them. */
+export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
+  if (nova === null) return []
+  const { form, document } = nova
+  return form === 'RequestSpec' ? readNovaRequest(document).unknown : unreadOf(document.request_spec, document.filter_properties)
+}
+
+const unreadOf = (request_spec: unknown, filter_properties: unknown): readonly string[] => [
+  ...unreadAt(request_spec, SPEC_FIELDS, 'request_spec'),
+  ...unreadAt(filter_properties, PROPERTY_FIELDS, 'filter_properties'),
+]
 
 /** What Nova's rules read of the two dictionaries, and what its own scheduler put there for itself or for the host that builds. */
 const SPEC_FIELDS = [

@@ -254,7 +254,10 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  for (const field of ['use_same_provider', 'provider_uuids', 'in_tree', 'forbidden_aggregates']) group.raw(field)
+  // a host is one provider; trees and forbidden aggregates of a group are named as unknown where they ask for something
+  for (const field of ['use_same_provider', 'provider_uuids']) group.raw(field)
+  group.rawIfEmpty('in_tree')
+  group.rawIfEmpty('forbidden_aggregates')
   return {
     requesterId: group.text('requester_id'),
     resources: amountsOf(group),
