@@ -97,3 +97,25 @@ test('a decision, and a simulation, say the same afterwards', async () => {
   })
   expect(simulate.decisions).toEqual([{ ignoredFields: paths }, { ignoredFields: paths }])
 })
+
+test('the explanation comes with the answer to whoever selects it, and the argument that promised it is deprecated', async () => {
+  const { selectDestinations } = await dataOf(
+    api,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload {
+      decision { explanation { fidelity headline verdicts(first: 1) { nodes { hostName outcome } } } } } } }`,
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } } },
+  )
+  expect(selectDestinations.decision.explanation).toMatchObject({
+    fidelity: 'REPLAYED',
+    headline: expect.stringContaining('h1'),
+    verdicts: { nodes: [{ hostName: 'h1', outcome: 'SELECTED' }] },
+  })
+  const { __type } = await dataOf(
+    api,
+    '{ __type(name: "SelectDestinationsInput") { inputFields(includeDeprecated: true) { name deprecationReason } } }',
+    {},
+  )
+  const explain = __type.inputFields.find(({ name }: { readonly name: string }) => name === 'explain')
+  expect(explain.deprecationReason).toContain('decision { explanation { ... } }')
+})
+

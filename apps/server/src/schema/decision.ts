@@ -214,8 +214,8 @@ builder.node(Decision, {
       args: {
         detail: t.arg({
           type: ExplainLevel,
-          defaultValue: 'SUMMARY',
-          description: 'How much is meant to be read; every field answers at any level.',
+          description: 'Has no effect.',
+          deprecationReason: 'What is selected is answered.',
         }),
         shortCircuit: t.arg.boolean({ defaultValue: false, description: 'As ExplainPlacementInput.shortCircuit.' }),
       },

@@ -50,7 +50,11 @@ const ResourceStatsInput = builder.inputType('ResourceStatsInput', {
     name: t.field({ type: ResourceNameInput, required: true, description: 'Which host.' }),
     reporter: t.field({ type: ReporterInput, required: true, description: 'Who reports.' }),
     report: t.field({ type: StatsReportInput, required: true, description: 'What.' }),
-    observedAt: t.field({ type: 'DateTime', description: "The host's clock; informative, the order comes from the sequence." }),
+    observedAt: t.field({
+      type: 'DateTime',
+      description: 'Has no effect.',
+      deprecationReason: 'The order of reports comes from reporter.sequence, and their age from when they came in.',
+    }),
   }),
 })
 
