@@ -26,8 +26,6 @@ describe('a full report', () => {
     })
     const unread = [
       'DISK_AVAILABLE_LEAST',
-      'RUNNING_VMS',
-      'NUM_IO_OPS',
       'HYPERVISOR_TYPE',
       'HYPERVISOR_VERSION',
       'HOST_IP',
