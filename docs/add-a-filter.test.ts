@@ -12,13 +12,15 @@ test.skipIf(!isLongForm)(`the filter of the page is in all places that know filt
   try {
     await cp(path.join(checkout, 'docs/errors.md'), path.join(folder, 'docs/errors.md'))
     const blocks = await readBlocks('add-a-filter.md')
-    expect(blocks.map(({ form }) => form).join(' ')).toBe('ts diff diff diff diff diff diff diff diff diff diff diff')
+    expect(blocks.map(({ form }) => form).join(' ')).toBe('ts diff diff diff diff diff diff diff diff diff diff diff diff diff')
     for (const block of blocks) await writeBlock(folder, block)
     const files = [...new Set(blocks.map(({ file }) => file).filter((file) => file.endsWith('.ts')))]
     await checkCore(
       folder,
       files,
-      ...'filters codes pipeline cause tenant-codes what-if/remedies decision/reason-text profiles'.split(' ').map((name) => `src/${name}`),
+      ...'filters codes pipeline cause/words tenant-codes what-if/remedies decision/reason-text profiles'
+        .split(' ')
+        .map((name) => `src/${name}`),
     )
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -35,6 +37,6 @@ test('each edit of the page is of a line that is there, and its code is in no re
       .join('')
     const source = await readFile(path.join(checkout, file), 'utf8')
     expect(source, file).toContain(removed)
-    expect(source, file).not.toContain('hypervisor.too_old')
+    expect(source, file).not.toContain('host.old_hypervisor')
   }
 })
