@@ -118,4 +118,3 @@ test('the explanation comes with the answer to whoever selects it, and the argum
   const explain = __type.inputFields.find(({ name }: { readonly name: string }) => name === 'explain')
   expect(explain.deprecationReason).toContain('decision { explanation { ... } }')
 })
-

@@ -179,6 +179,20 @@ describe('what Placement decides before the filters', () => {
     expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
   })
 
+  test.each([
+    ['nova/compute/api.py: a zone for requests that name none', 'default_schedule_zone = az1', 'DEFAULT', 'default_schedule_zone ='],
+    ['nova/compute/api.py: volumes stay in their zone', 'cross_az_attach = false', 'cinder', 'cross_az_attach = true'],
+  ])('%s is lost, since a request of another client does not say so', (_name, line, at, harmless) => {
+    const [name = ''] = line.split(' ')
+    const lost = imported(section(line, at), 'zed')
+    expect([lost.isWhole, lost.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([
+      false,
+      { line: 2, subject: `[${at}] ${name}` },
+    ])
+    const whole = imported(section(harmless, at), 'zed')
+    expect([whole.isWhole, told(whole).filter((text) => text.includes(name))]).toEqual([true, []])
+  })
+
   test('how many hosts Placement answers has no meaning: every host is looked at', () => {
     const conf = imported(scheduler('max_placement_results = 50'), 'zed')
     expect(told(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])

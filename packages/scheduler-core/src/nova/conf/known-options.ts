@@ -10,8 +10,10 @@ export interface KnownOption {
   readonly places: readonly Place[]
   /** Why it has no meaning here; `ifOn`: only while it is on. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
-  /** What keeps hosts out in Nova while it is on, and nothing here does. */
+  /** What keeps hosts out in Nova while it is on, or names something, and nothing here does. */
   readonly lost?: string
+  /** It keeps hosts out while it is off. */
+  readonly isLostOff?: true
 }
 
 export interface Place extends Lifespan {
@@ -167,6 +169,11 @@ export const knownOptions: readonly KnownOption[] = [
     since: 20,
     lost: 'hosts that report no PCPU, where CPUs are dedicated',
   }),
+  placed('DEFAULT', 'default_schedule_zone', text, { lost: 'hosts of other zones, where a request names no zone' }),
+  {
+    ...placed('cinder', 'cross_az_attach', flag, { lost: 'hosts of other zones than the volumes that an instance boots from' }),
+    isLostOff: true,
+  },
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
   placed('DEFAULT', 'scheduler_manager', text, { until: 14, ...idle('there is one') }),
   placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles are all there is') }),

@@ -87,7 +87,7 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   }
   if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
     note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
-  if (option.lost !== undefined && value.value === true)
+  if (option.lost !== undefined && keepsOut(option, value.value))
     note('lost', setting, `keeps out ${option.lost}; nothing here does, and they would be let in`)
   return { value: value.value, setting }
 }
@@ -140,3 +140,7 @@ function whyUnknown({ section, name }: Setting): string | undefined {
   const isPlacing = placingSections.has(sectionKey(section)) || (section === 'DEFAULT' && name.startsWith('scheduler_'))
   return isPlacing ? 'is no option of the scheduler in any release from juno on; nothing reads it' : undefined
 }
+
+/** While it is on, or off, or names something. */
+const keepsOut = ({ isLostOff = false }: KnownOption, value: unknown): boolean =>
+  isLostOff ? value === false : value === true || (typeof value === 'string' && value !== '')
