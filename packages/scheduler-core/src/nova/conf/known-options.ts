@@ -13,7 +13,7 @@ export interface KnownOption {
   /** What keeps hosts out in Nova while it is on, or names something, and nothing here does. */
   readonly lost?: string
   /** It keeps hosts out while it is off. */
-  readonly isLostOff?: true
+  readonly isLostOff?: boolean
 }
 
 export interface Place extends Lifespan {
