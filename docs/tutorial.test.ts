@@ -2,6 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../testing/extent.ts'
 import { checkout } from './testing/follow-page.ts'
 import { gather, interrupt, openTerminals, readCommandBlocks, type Terminals, toPattern } from './testing/terminals.ts'
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => terminals.close())
 
-test('the tutorial ends where it says', async () => {
+test.skipIf(!isLongForm)(`the tutorial ends where it says${longFormNote}`, async () => {
   const blocks = readCommandBlocks(await readFile(new URL('tutorial.md', import.meta.url), 'utf8'), ['sh', 'sh service', 'sh stopped'])
   expect(blocks.length).toBeGreaterThan(10)
   const second = terminals.openShell()

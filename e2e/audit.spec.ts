@@ -95,7 +95,7 @@ test('of a long list only what is in sight is read again; rows that come in abov
   expect(await place()).toBe(stood)
 })
 
-test('all rows that match are saved as a sheet, whether the page has them or not; it is cancelled by a press', async ({
+test('all rows that match are saved as a sheet, whether the page has them or not; it is cancelled by a press', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -57,7 +57,7 @@ for (const { name, path, label, link } of [
   })
 
 test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows', {
-  tag: '@colours',
+  tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?view=map')
   const panel = page.getByRole('complementary', { name: 'Beside the list' })

@@ -431,7 +431,7 @@ test('what was copied is said', { tag: '@rare' }, async ({ page, context, visit,
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`gantt explain ${decisionId}`)
 })
 
-test('why not a host that nobody knows', async ({ page, visit, axe, service }) => {
+test('why not a host that nobody knows', { tag: '@rare' }, async ({ page, visit, axe, service }) => {
   await visit(`${addressOf(service.seed.refused.decisionId)}?host=no-such-host`)
   const answer = answerAbout(page, 'no-such-host')
   await expect(answer.getByRole('heading', { level: 3 })).toHaveText(
@@ -748,7 +748,7 @@ test('what would make it fit leads to where it is done: by the places that the A
 })
 
 test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided', {
-  tag: '@colours',
+  tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.replayed', vcpus: 1, memoryMb: 64 })

@@ -60,7 +60,7 @@ test('a subscription is followed until it is stopped', { tag: '@rare' }, async (
   await expect(run(page)).toBeVisible()
 })
 
-test('what is written stands in the address; a reload and a link show the same', async ({ page, visit }) => {
+test('what is written stands in the address; a reload and a link show the same', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(addressOf('{ viewer { scopes } }'))
   await ask(page, 'ADMIN')
   const editor = frame(page).getByRole('textbox', { name: 'Editor content' }).first()

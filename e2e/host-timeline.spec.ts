@@ -133,7 +133,7 @@ test('a long life is shown in parts, and who may not read the audit is not told 
   await expect(page.locator('tr[data-kind]').getByRole('link', { name: 'admin' })).toHaveCount(0)
 })
 
-test('digits choose the sheets: decisions lead to why not this host, the raw one begins with what the last report changed @looks', async ({
+test('digits choose the sheets: decisions lead to why not this host, the raw one begins with what the last report changed @looks @rare', async ({
   page,
   visit,
   look,

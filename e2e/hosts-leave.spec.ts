@@ -179,7 +179,11 @@ test('a page that is open follows its host to the new name', { tag: '@rare' }, a
   await expect(page.locator('[data-formerly]')).toBeVisible()
 })
 
-test('an open list loses a host that is forgotten, has it again, and follows another to its new name', async ({ page, visit, service }) => {
+test('an open list loses a host that is forgotten, has it again, and follows another to its new name', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const { client } = service
   await report(client, { 'lv-30': {}, 'lv-31': {}, 'lv-32': {} })
   await visit('/hosts?q=host:lv-3*&view=table')
@@ -206,7 +210,7 @@ test('an open list loses a host that is forgotten, has it again, and follows ano
   await expect(nameCell(page, 'lv-30')).toHaveCount(1)
 })
 
-test('forgotten hosts are found behind the list @looks', async ({ page, visit, look, service }) => {
+test('forgotten hosts are found behind the list @looks @rare', async ({ page, visit, look, service }) => {
   const { client } = service
   await report(client, { 'lv-40': {}, 'lv-41': {} })
   await visit('/hosts')

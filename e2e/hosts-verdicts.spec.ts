@@ -74,7 +74,7 @@ for (const which of ['placed', 'refused'] as const)
     await expect(page).not.toHaveURL(/verdict=chosen/)
   })
 
-test('m on the page of a decision opens the map, coloured by its verdicts; the table has them too', { tag: '@colours' }, async ({
+test('m on the page of a decision opens the map, coloured by its verdicts; the table has them too', { tag: ['@colours', '@rare'] }, async ({
   page,
   visit,
   service,

@@ -98,7 +98,7 @@ test('with Shift, a facet gets one value more', async ({ page, visit }) => {
   await expectRowCount(page, 'Hosts', 4)
 })
 
-test('every heading of the map opens exactly the hosts that it counts', async ({ page, visit, service }) => {
+test('every heading of the map opens exactly the hosts that it counts', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'in-none-01': {} })
   for (const group of ['az', 'aggregate']) {
     await visit(`/hosts?group=${group}`)
@@ -829,7 +829,7 @@ const headsOf = (page: Page) =>
     .getByRole('columnheader')
     .evaluateAll((heads) => heads.map((head) => head.textContent?.replace(/[^A-Za-z, ]/g, '').trim()))
 
-test('columns are chosen: in the address for who gets the link, kept for this browser, and back as usual', async ({
+test('columns are chosen: in the address for who gets the link, kept for this browser, and back as usual', { tag: '@rare' }, async ({
   page,
   visit,
   browser,
@@ -960,7 +960,7 @@ test('two presses count both, however soon the second comes after the first', { 
 })
 
 test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many', {
-  tag: '@colours',
+  tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?q=host:az1-*,az2-*')
   const map = page.getByRole('application', { name: /^Map of 12 hosts/ })

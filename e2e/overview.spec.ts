@@ -240,7 +240,7 @@ test('what is asked most is counted zone by zone, and simulated by a press', { t
   await expect(page.locator('[data-pinned="true"] [data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 
-test('the span stands in the address, and stays; what was changed last is told', async ({ page, visit, service }) => {
+test('the span stands in the address, and stays; what was changed last is told', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit('/hosts')
   await pressSequence(page, 'g o')
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeFocused()
@@ -274,7 +274,11 @@ test('a key that may only read is told which scope the changes need; the rest st
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()
 })
 
-test('where the service does not answer the last numbers stay, and are said to be old', async ({ page, visit, provokes }) => {
+test('where the service does not answer the last numbers stay, and are said to be old', { tag: '@rare' }, async ({
+  page,
+  visit,
+  provokes,
+}) => {
   provokes('ERR_FAILED')
   await visit('/overview')
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()

@@ -51,7 +51,7 @@ test.describe('with less motion', () => {
 test.describe('at 200 %', () => {
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 })
 
-  test('one still finds why a host was refused', async ({ page, visit, service }) => {
+  test('one still finds why a host was refused', { tag: '@rare' }, async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()

@@ -148,7 +148,11 @@ test('where there are several ways to mend it, one is chosen, and what no report
   expect(selectDestinations).toEqual({ __typename: 'InstanceTaken' })
 })
 
-test('where the service does not answer, what was known stays, and is said to be old', async ({ page, visit, provokes }) => {
+test('where the service does not answer, what was known stays, and is said to be old', { tag: '@rare' }, async ({
+  page,
+  visit,
+  provokes,
+}) => {
   provokes('ERR_FAILED')
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()

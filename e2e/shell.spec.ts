@@ -362,7 +362,7 @@ test.describe('the look of it', () => {
     await look('the door after a refusal')
   })
 
-  test('palette, help and account @looks', async ({ page, visit, look }) => {
+  test('palette, help and account @looks @rare', async ({ page, visit, look }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az')

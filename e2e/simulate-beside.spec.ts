@@ -41,7 +41,7 @@ const ask = (client: Client, overlay: object): Promise<Asked> =>
 const traces = (client: Client): Promise<unknown> =>
   client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 
-test('what another scenario makes of it stands beside, for whoever has the link, and nothing is claimed', async ({
+test('what another scenario makes of it stands beside, for whoever has the link, and nothing is claimed', { tag: '@rare' }, async ({
   page,
   visit,
   browser,

@@ -8,13 +8,21 @@ prepare()
 const { report, runInBrowser, runVitest } = await import('./count-tests.mjs')
 
 const IMPORTS_EXTENT = /from '[./]*\/testing\/extent\.ts'/
+const SUITE = /from '(\.[^']*\.suite\.ts)'/g
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
 
 const summaries = []
-const files = ['apps', 'bench', 'docs', 'packages'].flatMap(testsIn).filter((file) => IMPORTS_EXTENT.test(read(file)))
+const files = ['apps', 'bench', 'docs', 'packages'].flatMap(testsIn).filter(hasLongForm)
 if (files.length > 0) summaries.push(runVitest(files, { needsNats: true, env: { GANTT_TEST_ALL: '1' } }))
 summaries.push(runInBrowser(['rare', 'colours', 'zoom-200', 'large', 'screenshots']))
 report(summaries)
+
+/** Whether it, or a suite that it runs, does more in the long form. */
+function hasLongForm(file) {
+  const source = read(file)
+  const suites = [...source.matchAll(SUITE)].map(([, suite]) => read(path.join(path.dirname(file), suite)))
+  return [source, ...suites].some((text) => IMPORTS_EXTENT.test(text))
+}
 
 function read(file) {
   return readFileSync(path.join(root, file), 'utf8')

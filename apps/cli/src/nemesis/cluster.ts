@@ -40,6 +40,8 @@ const startProcess: StartRelease = ({ settings = {}, program }, callMs) => start
 export interface Cluster {
   readonly replicas: readonly ReplicaProcess[]
   readonly engine: Engine
+  /** Why calls failed by a defect, as the services that ran here said it. */
+  defects(): readonly string[]
   /** Starts one more process on a replica's way to the store, once: why it did not come up; undefined when it did, and was ended. */
   tryToStart(replica: number, release: Release): Promise<string | undefined>
   close(): Promise<void>
@@ -84,6 +86,7 @@ export async function startCluster({
 }: ClusterOptions): Promise<Cluster> {
   const engine = await startEngine({ folder, replicas: count, say, ...disks })
   const replicas: ReplicaProcess[] = []
+  const started: Service[] = []
   const close = async (): Promise<void> => {
     for (const { service } of replicas) service?.resume()
     await Promise.all(replicas.map(({ service }) => service?.stop()))
@@ -94,8 +97,11 @@ export async function startCluster({
     signal.throwIfAborted()
     const starterOf =
       (i: number, clock: WallClock): StartRelease =>
-      ({ settings, ...as }, ms) =>
-        startRelease({ ...as, settings: { ...AUDIT, ...engine.settingsOf(i), ...clock.settings, ...settings } }, ms)
+      async ({ settings, ...as }, ms) => {
+        const service = await startRelease({ ...as, settings: { ...AUDIT, ...engine.settingsOf(i), ...clock.settings, ...settings } }, ms)
+        started.push(service)
+        return service
+      }
     for (let i = 0; i < count; i++) {
       const clock = createWallClock(path.join(folder, `clock-${i}`))
       replicas.push(await createReplica(i, clock, { signal, say, callMs, release, startRelease: starterOf(i, clock) }))
@@ -105,6 +111,7 @@ export async function startCluster({
     return {
       replicas,
       engine,
+      defects: () => started.flatMap(({ defects }) => defects),
       async tryToStart(i, as) {
         const { clock } = replicas[i] as ReplicaProcess
         return starterOf(i, clock)(as, callMs).then(

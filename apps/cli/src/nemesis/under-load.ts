@@ -95,7 +95,12 @@ export async function underLoad(
     checks.check(name, violations.length === 0, () => `${violations.length} times: ${violations.slice(0, SHOWN).join('; ')}`)
   }
   const defects = history.filter(({ outcome }) => outcome.type === 'info' && outcome.why.startsWith('defect'))
-  checks.check('no call ends in a defect', defects.length === 0, () => `${defects.length} calls, the first: ${JSON.stringify(defects[0])}`)
+  checks.check(
+    'no call ends in a defect',
+    defects.length === 0,
+    () =>
+      `${defects.length} calls, the first: ${JSON.stringify(defects[0])}; the replicas said: ${cluster.defects().slice(0, SHOWN).join('; ')}`,
+  )
   const invalid = history.filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'invalid')
   checks.check('no call is refused for its form', invalid.length === 0, () => `${invalid.length}, the first: ${JSON.stringify(invalid[0])}`)
   return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }

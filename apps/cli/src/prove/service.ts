@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { type Client, createClient } from '@gantt/client'
 import { PROGRAM } from '../program.ts'
+import { createServiceWords, type ServiceWords } from './service-words.ts'
 
 /** A service process of our own. */
-export interface Service {
+export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   readonly url: string
   readonly client: Client
   readonly pid: number
@@ -21,8 +22,6 @@ export interface Service {
   signal(name: NodeJS.Signals): void
   /** True once the process is gone, whoever ended it. */
   readonly isGone: boolean
-  /** Its last lines, newest last. */
-  readonly words: readonly string[]
 }
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
@@ -49,8 +48,8 @@ export async function startService(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const words: string[] = []
-  const url = await readUrl(child, words)
+  const { words, defects, hear } = createServiceWords()
+  const url = await readUrl(child, { words, hear })
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
@@ -67,13 +66,14 @@ export async function startService(
     resume: () => void child.kill('SIGCONT'),
     signal: (name) => void child.kill(name),
     words,
+    defects,
     get isGone() {
       return child.exitCode !== null || child.signalCode !== null
     },
   }
 }
 
-function readUrl(child: ChildProcess, words: string[]): Promise<string> {
+function readUrl(child: ChildProcess, { words, hear }: Pick<ServiceWords, 'words' | 'hear'>): Promise<string> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('the service was started without pipes')
   return new Promise((resolve, reject) => {
@@ -88,8 +88,7 @@ function readUrl(child: ChildProcess, words: string[]): Promise<string> {
     })
     for (const stream of [stdout, stderr])
       createInterface({ input: stream }).on('line', (line) => {
-        words.push(line)
-        if (words.length > 100) words.shift()
+        hear(line)
         const url = /http:\/\/\S+\/graphql/.exec(line)?.[0]
         if (url === undefined || stream !== stdout) return
         clearTimeout(timer)

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { UnreadableDecisionError } from '../db/decisions.ts'
+import { outageOf } from '../db/outage.ts'
 import { FeatureLevelError } from '../replica/feature-level.ts'
 import { UnavailableError } from '../replica/placement.ts'
 import { CallerGoneError } from '../replica/question.ts'
@@ -42,7 +43,7 @@ export function toFault(error: unknown): GraphQLError {
     return located(fault('FEATURE_LEVEL', sentence(cause.message), { replica, reads, needs, retryAfterMs: 10_000 }), at)
   }
   if (cause instanceof UnreadableDecisionError) return located(fault('RECORD_UNREADABLE', sentence(cause.message)), at)
-  if (isOutage(cause))
+  if (cause instanceof StoreUnavailableError || outageOf(cause) !== undefined)
     return located(
       fault('UNAVAILABLE', 'The database does not answer; what is read from it cannot be answered now.', { retryAfterMs: 1_000 }),
       at,
@@ -54,19 +55,6 @@ export function toFault(error: unknown): GraphQLError {
   const defect = located(fault('INTERNAL', 'The service failed to answer; the request id leads to the reason in its log.'), at)
   defects.set(defect, cause ?? error)
   return defect
-}
-
-/** Codes of Node, PostgreSQL and Prisma that say that the database is away or has no connection left, not that a query is wrong. */
-const OUTAGES = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|08...|53300|57P0[123]|P1001|P1002|P1008|P1017|P2024|P2028)$/
-
-function isOutage(cause: unknown): boolean {
-  if (cause instanceof StoreUnavailableError) return true
-  for (let error = cause, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
-    const { code } = error as { code?: unknown }
-    if (typeof code === 'string' && OUTAGES.test(code)) return true
-    if (/Connection terminated|timeout exceeded when trying to connect|Can't reach database/.test(error.message)) return true
-  }
-  return false
 }
 
 /** What is behind the faults that hide it. */

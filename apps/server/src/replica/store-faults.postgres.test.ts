@@ -186,8 +186,8 @@ test('of two sessions in a deadlock one is told so, as of a store that did not a
   )
   expect(failed).toBeInstanceOf(StoreUnavailableError)
   expect(sqlState(failed)).toBe('40P01')
-  await a.query({ text: 'SELECT pg_advisory_unlock_all()' }).catch(() => undefined)
-  await b.query({ text: 'SELECT pg_advisory_unlock_all()' }).catch(() => undefined)
+  // at once: whichever was refused still holds what the other waits for
+  await Promise.all([a, b].map((session) => session.query({ text: 'SELECT pg_advisory_unlock_all()' })))
   await Promise.allSettled(waits)
   expect(await Promise.all([backend(a), backend(b)])).toEqual(before)
   await Promise.all([...sessions.map((session) => session.close()), driver.close()])

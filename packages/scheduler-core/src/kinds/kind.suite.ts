@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { codes } from '../codes.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
@@ -62,7 +63,7 @@ function suiteAt<Ask, Grant>(
             if (grant !== undefined) expect([name, kind.fits(fleet.hosts, H1, grant)]).toEqual([name, true])
           }
         }),
-        { numRuns: 300 },
+        { numRuns: byExtent(100, 300) },
       )
     })
 
@@ -75,7 +76,7 @@ function suiteAt<Ask, Grant>(
           if (grant !== undefined) kind.fits(fleet.hosts, H1, grant)
           expect(state(fleet, H1)).toEqual(before)
         }),
-        { numRuns: 200 },
+        { numRuns: byExtent(66, 200) },
       )
     })
 
@@ -88,7 +89,7 @@ function suiteAt<Ask, Grant>(
           expect(codes).toHaveProperty([code])
           expect([need, have]).not.toContain(undefined)
         }),
-        { numRuns: 200 },
+        { numRuns: byExtent(66, 200) },
       )
     })
 
@@ -107,7 +108,7 @@ function suiteAt<Ask, Grant>(
           for (const { grant } of held.sort((a, b) => a.order - b.order)) kind.drop(fleet.hosts, H1, grant, false)
           expect(state(fleet, H1)).toEqual(before)
         }),
-        { numRuns: 300 },
+        { numRuns: byExtent(100, 300) },
       )
     })
 
@@ -130,7 +131,7 @@ function suiteAt<Ask, Grant>(
           kind.hold(fleet.hosts, H1, grant, false)
           expect(state(fleet, H1)).toEqual(state(copy, H1))
         }),
-        { numRuns: 100 },
+        { numRuns: byExtent(50, 100) },
       )
     })
 
@@ -145,7 +146,7 @@ function suiteAt<Ask, Grant>(
             expect(leastLeft(fleet, H1)).toBeGreaterThanOrEqual(floor)
           }
         }),
-        { numRuns: 300 },
+        { numRuns: byExtent(100, 300) },
       )
     })
 
@@ -161,7 +162,7 @@ function suiteAt<Ask, Grant>(
             expect(leastLeft(fleet, H1)).toBeGreaterThanOrEqual(floor)
           }
         }),
-        { numRuns: 300 },
+        { numRuns: byExtent(100, 300) },
       )
     })
 
@@ -181,7 +182,7 @@ function suiteAt<Ask, Grant>(
             fleet.hosts.mover = null
             expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
-          { numRuns: 200 },
+          { numRuns: byExtent(66, 200) },
         )
       })
 
@@ -205,7 +206,7 @@ function suiteAt<Ask, Grant>(
           kind.drop(fleet.hosts, H1, grant, true)
           expect(state(fleet, H1)).toEqual(before)
         }),
-        { numRuns: 200 },
+        { numRuns: byExtent(66, 200) },
       )
     })
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { replay } from '../decision/replay.ts'
 import { filters } from '../filters/index.ts'
@@ -103,7 +104,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       fc.property(fleets, requests, fc.string({ maxLength: 4 }), (hosts, request, seed) =>
         check(fleetWith(hosts, profile, plugins), request, seed),
       ),
-      { numRuns: 40 },
+      { numRuns: byExtent(15, 40) },
     )
 
   describe(`the scheduler ${profile.scheduler} with the profile ${profile.name}`, () => {

@@ -1,18 +1,19 @@
 import { createClient } from '@gantt/client'
 import { runService } from '@gantt/server'
 import { ADMIN_KEY, type Service } from '../../prove/service.ts'
+import { createServiceWords } from '../../prove/service-words.ts'
 import type { StartRelease } from '../cluster.ts'
 
 /** Services of this process: they start in a tenth of the time, and end as in order. */
 export const startHere: StartRelease = ({ settings = {} }, callMs) =>
   new Promise((resolve, reject) => {
-    const words: string[] = []
+    const { words, defects, hear } = createServiceWords()
     let end = (): void => undefined
     let isGone = false
     const { exitCode } = process
     const running = runService({
       environment: { PORT: '0', HOST: '127.0.0.1', GANTT_ADMIN_KEY: ADMIN_KEY, ...settings },
-      say: (line) => words.push(line),
+      say: (text) => text.split('\n').forEach(hear),
       use: ({ url }) =>
         new Promise<void>((ended) => {
           end = ended
@@ -35,6 +36,7 @@ export const startHere: StartRelease = ({ settings = {} }, callMs) =>
       url,
       client: createClient({ url, key: ADMIN_KEY, deadlineMs: callMs }),
       words,
+      defects,
       pid: process.pid,
       stop,
       kill: noSignals,

@@ -18,6 +18,17 @@ test.each<[string, Given, string]>([
   ['isolated image, other host, without restriction', { request: image('i1'), host: other, options: lax }, 'isolation.image'],
   ['no image is not isolated', { options: isolation }, 'isolation.host'],
   ['an image without id is not isolated', { request: image(undefined), options: isolation }, 'isolation.host'],
+  ['A16 LP 1746483: booted from a volume, without an image, on a free host', { host: other, options: isolation }, 'passes'],
+  [
+    'A16 LP 1746483: booted from a volume, an image without id, on a free host',
+    { request: image(undefined), host: other, options: isolation },
+    'passes',
+  ],
+  [
+    'A16 LP 1746483: booted from a volume, the image is null, on a free host',
+    { request: { image: null }, host: other, options: isolation },
+    'passes',
+  ],
   ['no isolated images: isolated hosts take none', { request: image('i1'), options: { isolated_hosts: ['h1'] } }, 'isolation.host'],
   ['no isolated hosts: isolated images go nowhere', { request: image('i1'), options: { isolated_images: ['i1'] } }, 'isolation.image'],
   ['capitals matter', { request: image('i1'), host: { host: 'H1' }, options: isolation }, 'isolation.image'],

@@ -1,0 +1,33 @@
+const MOST_LINES = 100
+/** Lines of a defect's stack that show where it was. */
+const LINES_OF_DEFECT = 6
+
+/** What a service says, line by line. */
+export interface ServiceWords {
+  /** Its last lines, newest last. */
+  readonly words: readonly string[]
+  /** Why requests failed by a defect of the service, each with the first lines of its stack. */
+  readonly defects: readonly string[]
+  hear(line: string): void
+}
+
+export function createServiceWords(): ServiceWords {
+  const words: string[] = []
+  const defects: string[] = []
+  let stackLines = 0
+  return {
+    words,
+    defects,
+    hear(line) {
+      words.push(line)
+      if (words.length > MOST_LINES) words.shift()
+      if (/request \S+ failed: /.test(line)) {
+        defects.push(line)
+        stackLines = LINES_OF_DEFECT
+      } else if (stackLines > 0) {
+        defects.push(`${defects.pop()} | ${line.trim()}`)
+        stackLines--
+      }
+    },
+  }
+}

@@ -1,0 +1,458 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
+
+// Situations from public bug reports that are answered right, each named by its row and source, so that they stay so.
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+})
+afterAll(() => api.close())
+
+const SELECT = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
+  ... on SelectDestinationsPayload { replayed decision { id } destinations { selected { host { name }
+    claim { id fence state gpus { index } cells { cell pinned memoryMb } resources { resourceClass amount } } } } }
+  ... on NoValidHost { message reasons { code text } ignoredFields }
+  ... on IdempotencyConflict { firstSeenAt }
+  ... on UserError { code message path }
+  ... on ValidationError { issues { path message } } } }`
+
+const flavor = { vcpus: 1, memoryMb: 64 }
+
+const select = async (gantt: Json, input: Json = {}): Promise<Json> => {
+  const spec = { gantt: { flavor, ...gantt } }
+  return (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec, ...input } })).selectDestinations
+}
+const hostsOf = (answer: Json): string[] | undefined => answer.destinations?.map(({ selected }: Json) => selected.host.name)
+const claimOf = (answer: Json): { readonly id: string; readonly fence: number } => {
+  const { id, fence } = answer.destinations[0].selected.claim
+  return { id, fence }
+}
+/** Where it was placed, or the codes of the reasons why not. */
+const outcomeOf = (answer: Json): unknown => hostsOf(answer) ?? answer.reasons?.map(({ code }: Json) => code) ?? answer.__typename
+
+/** Reports hosts and puts them in a zone of their own, so that no other test's hosts are in the way. */
+async function zone(
+  name: string,
+  hosts: Readonly<Record<string, Json>>,
+  metadata: readonly { readonly key: string; readonly value: string }[] = [],
+): Promise<{ readonly availabilityZone: string }> {
+  await api.report(hosts)
+  const { aggregateCreate } = await dataOf(
+    api,
+    `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename ... on UserError { message } } }`,
+    { in: { name, hosts: Object.keys(hosts), availabilityZone: name, metadata } },
+  )
+  expect(aggregateCreate).toMatchObject({ __typename: 'AggregatePayload' })
+  return { availabilityZone: name }
+}
+const CLAIMS = {
+  confirm: `mutation ($c: [ClaimRef!]!) { done: claimConfirm(claims: $c) { __typename ... on UserError { code message } } }`,
+  release: `mutation ($c: [ClaimRef!]!) { done: claimRelease(claims: $c) { __typename ... on UserError { code message } } }`,
+}
+const confirm = async (claim: object): Promise<Json> => (await dataOf(api, CLAIMS.confirm, { c: [claim] })).done
+const release = async (claim: object): Promise<Json> => (await dataOf(api, CLAIMS.release, { c: [claim] })).done
+const stateOf = async (id: string): Promise<string> =>
+  (await dataOf(api, `query ($id: ID!) { claim(id: $id) { state } }`, { id })).claim.state
+const fenceOf = async (id: string): Promise<number> =>
+  (await dataOf(api, `query ($id: ID!) { claim(id: $id) { fence } }`, { id })).claim.fence
+const setStatus = (host: string, status: string): Promise<Json> =>
+  dataOf(
+    api,
+    `mutation ($hosts: [ResourceNameInput!]!, $status: HostStatus!) { hostSetStatus(hosts: $hosts, status: $status, reason: "a test") { __typename } }`,
+    { hosts: [{ host }], status },
+  )
+/** A confirmed claim on a host, of an instance of its own. */
+async function placed(gantt: Json): Promise<{ readonly id: string; readonly fence: number }> {
+  const answer = await select({ instanceUuids: [randomUUID()], ...gantt }, { claim: { mode: 'CONFIRM' } })
+  expect(hostsOf(answer)).toHaveLength(1)
+  return claimOf(answer)
+}
+const move = (claim: object, intent: string, gantt: Json): Promise<Json> =>
+  select(gantt, { intent, moveOf: claim, claim: { mode: 'RESERVE' } })
+
+describe('moves', () => {
+  test('A02 LP 1797580: the host that a cold migration named does not bind the moves after it', async () => {
+    const az = await zone('a02', { 'a02-1': {}, 'a02-2': {}, 'a02-3': {} })
+    const first = await placed({ ...az, forceHosts: ['a02-1'] })
+    const named = await move(first, 'COLD_MIGRATE', { ...az, requestedDestination: { host: 'a02-2' } })
+    expect(hostsOf(named)).toEqual(['a02-2'])
+    await confirm(claimOf(named))
+    await setStatus('a02-1', 'DISABLED')
+    const free = await move({ id: claimOf(named).id, fence: await fenceOf(claimOf(named).id) }, 'LIVE_MIGRATE', az)
+    expect(hostsOf(free)).toEqual(['a02-3'])
+  })
+
+  test('A05 LP 1702454: an evacuation to a named host that is full is refused, and does not go elsewhere', async () => {
+    const az = await zone('a05', { 'a05-1': {}, 'a05-2': { vcpusUsed: 16 }, 'a05-3': {} })
+    const claim = await placed({ ...az, forceHosts: ['a05-1'] })
+    const answer = await move(claim, 'EVACUATE', { ...az, requestedDestination: { host: 'a05-2' } })
+    expect(answer).toMatchObject({ __typename: 'NoValidHost' })
+    expect(answer.message).toContain('a05-2')
+  })
+
+  test.each(['DISABLED', 'DRAINING', 'MAINTENANCE'])('A20 LP 1938326: an instance moves off a host that is %s', async (status) => {
+    const name = `a20-${status.toLowerCase()}`
+    const az = await zone(name, { [`${name}-1`]: {}, [`${name}-2`]: {} })
+    const claim = await placed({ ...az, forceHosts: [`${name}-1`] })
+    await setStatus(`${name}-1`, status)
+    expect(hostsOf(await move(claim, 'COLD_MIGRATE', az))).toEqual([`${name}-2`])
+  })
+
+  test('D07 kubernetes 116629: a member moves inside a full domain, whose room it gives up itself', async () => {
+    const group = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
+    const az = await zone('d07', { 'd07-1': {}, 'd07-2': {} })
+    const spread = { instanceGroup: group, topologySpread: [{ topologyKey: 'zone', maxPerDomain: 1 }] }
+    const claim = await placed({ ...az, ...spread })
+    const [from] = hostsOf(await move(claim, 'LIVE_MIGRATE', { ...az, ...spread })) ?? []
+    expect(from).toMatch(/^d07-/)
+  })
+
+  test('Z10: where the source or the destination of an open move ends, one end is left', async () => {
+    const az = await zone('z10', { 'z10-1': {}, 'z10-2': {} })
+    const source = await placed({ ...az, forceHosts: ['z10-1'] })
+    const away = claimOf(await move(source, 'COLD_MIGRATE', az))
+    await release(away)
+    expect([await stateOf(source.id), await stateOf(away.id)]).toEqual(['CONFIRMED', 'RELEASED'])
+    const again = claimOf(await move({ id: source.id, fence: await fenceOf(source.id) }, 'COLD_MIGRATE', az))
+    await confirm(again)
+    expect([await stateOf(source.id), await stateOf(again.id)]).toEqual(['RELEASED', 'CONFIRMED'])
+  })
+
+  test('Z01 and Z30: a resize, a confirmation and a release at once leave one end, and no room is lost', async () => {
+    const az = await zone('z30', { 'z30-1': { vcpus: 2 } })
+    for (let round = 0; round < 5; round++) {
+      const claim = await placed(az)
+      const outcomes = await Promise.all([
+        move(claim, 'RESIZE', { ...az, flavor: { vcpus: 2, memoryMb: 64 } }),
+        confirm(claim),
+        release(claim),
+      ])
+      expect(outcomes).toHaveLength(3)
+      const live = await dataOf(api, `{ claims(query: "host:z30-1 state:RESERVED,CONFIRMED", first: 9) { nodes { id fence } } }`)
+      for (const { id, fence } of live.claims.nodes) await release({ id, fence })
+    }
+    expect(hostsOf(await select({ ...az, flavor: { vcpus: 2, memoryMb: 64 } }))).toEqual(['z30-1'])
+  })
+})
+
+describe('requests', () => {
+  const guestCell = (id: number, cpus: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpus, memoryMb, ...rest })
+  const hostCell = (id: number, cpuset: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpuset, memoryMb, ...rest })
+  const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
+
+  test('A06 LP 1825020: booted from a volume the root disk counts nothing, swap and ephemeral disks do', async () => {
+    const az = await zone('a06', { 'a06-1': { localGb: 0, localGbUsed: 0 } })
+    const claim = await placed({ ...az, isBfv: true, flavor: { ...flavor, rootGb: 40 } })
+    const resized = await move(claim, 'RESIZE', { ...az, isBfv: true, flavor: { ...flavor, rootGb: 10 } })
+    expect(hostsOf(resized)).toEqual(['a06-1'])
+    const ephemeral = { ...az, isBfv: true, flavor: { ...flavor, rootGb: 10, ephemeralGb: 1 } }
+    expect(await select(ephemeral)).toMatchObject({ __typename: 'NoValidHost' })
+  })
+
+  test('A08 LP 1995153: a device near the socket is found after a first guest with cells', async () => {
+    const numaCells = [hostCell(0, range(0, 4), 8_192, { socket: 0 }), hostCell(1, range(4, 4), 8_192, { socket: 0 })]
+    const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 0, total: 4 }]
+    const az = await zone('a08', { 'a08-1': { vcpus: 8, memoryMb: 16_384, numaCells, pciPools } })
+    const guest = {
+      ...az,
+      flavor: { vcpus: 4, memoryMb: 1_024 },
+      numaTopology: { cells: [guestCell(0, range(0, 4), 1_024, { cpuPolicy: 'dedicated' })] },
+      pciRequests: [
+        {
+          count: 1,
+          numaPolicy: 'socket',
+          specs: [
+            {
+              properties: [
+                { key: 'vendor_id', value: '8086' },
+                { key: 'product_id', value: '10ed' },
+              ],
+            },
+          ],
+        },
+      ],
+    }
+    await placed(guest)
+    expect(hostsOf(await select(guest))).toEqual(['a08-1'])
+  })
+
+  test('A11 LP 1839560: a machine of a custom class in maintenance is passed over, and has its room back afterwards', async () => {
+    const whole = { vcpus: 0, memoryMb: 0, localGb: 0, inventories: [{ resourceClass: 'CUSTOM_BAREMETAL', total: 1, maxUnit: 1 }] }
+    const az = await zone('a11', { 'a11-1': whole, 'a11-2': whole })
+    const machine = {
+      ...az,
+      flavor: {
+        vcpus: 8,
+        memoryMb: 1_024,
+        extraSpecs: [
+          { key: 'resources:CUSTOM_BAREMETAL', value: '1' },
+          { key: 'resources:VCPU', value: '0' },
+          { key: 'resources:MEMORY_MB', value: '0' },
+        ],
+      },
+    }
+    await setStatus('a11-1', 'MAINTENANCE')
+    expect(hostsOf(await select(machine))).toEqual(['a11-2'])
+    expect(await select(machine)).toMatchObject({ __typename: 'NoValidHost' })
+    await setStatus('a11-1', 'ENABLED')
+    expect(hostsOf(await select(machine))).toEqual(['a11-1'])
+  })
+
+  test('B01 harvester 8182: a cell that has CPUs and no memory is not used', async () => {
+    const numaCells = [hostCell(0, range(0, 4), 0), hostCell(1, range(4, 4), 16_384)]
+    const az = await zone('b01', { 'b01-1': { vcpus: 8, memoryMb: 16_384, numaCells } })
+    const guest = { ...az, flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: [guestCell(0, [0, 1], 1_024)] } }
+    const answer = await select(guest)
+    expect(answer.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
+  })
+
+  test('B04 OpenNebula 7071: after a large request with cells a small one finds room elsewhere', async () => {
+    const numaCells = [hostCell(0, range(0, 4), 8_192)]
+    const shape = { vcpus: 4, memoryMb: 8_192, numaCells }
+    const az = await zone('b04', { 'b04-1': shape, 'b04-2': shape })
+    const guest = (count: number) => ({
+      ...az,
+      flavor: { vcpus: count, memoryMb: 1_024 },
+      numaTopology: { cells: [guestCell(0, range(0, count), 1_024, { cpuPolicy: 'dedicated' })] },
+    })
+    const [large] = hostsOf(await select(guest(4))) ?? []
+    const [small] = hostsOf(await select(guest(1))) ?? []
+    expect([large, small].toSorted()).toEqual(['b04-1', 'b04-2'])
+  })
+
+  test.each([
+    ['a size that the host does not have', { pageSize: 1_048_576 }, 1_024],
+    ['a size of which the host has none', { pageSize: 2_048 }, 1_024],
+    ['memory that is no multiple of the size', { pageSize: 4 }, 1],
+  ])('B05 oVirt ovirt-engine 500: pages of %s', async (what, page, memoryMb) => {
+    const name = `b05-${memoryMb}-${page.pageSize}`
+    const pages = [
+      { sizeKib: 4, total: 2_097_152 },
+      { sizeKib: 2_048, total: 0 },
+    ]
+    const az = await zone(name, { [`${name}-1`]: { vcpus: 4, memoryMb: 8_192, numaCells: [hostCell(0, range(0, 4), 8_192, { pages })] } })
+    const answer = await select({
+      ...az,
+      flavor: { vcpus: 1, memoryMb },
+      numaTopology: { cells: [guestCell(0, [0], memoryMb, page)] },
+    })
+    if (what.startsWith('memory')) expect(hostsOf(answer)).toEqual([`${name}-1`])
+    else expect(answer).toMatchObject({ __typename: 'NoValidHost', message: expect.stringMatching(/page/) })
+  })
+
+  test.each([
+    ['required', false],
+    ['preferred', true],
+  ])('B07 nomad 27177: a device %s near the cell of the guest', async (numaPolicy, isPlaced) => {
+    const name = `b07-${numaPolicy}`
+    const numaCells = [hostCell(0, range(0, 4), 8_192), hostCell(1, range(4, 4), 8_192)]
+    const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 1, total: 1 }]
+    const az = await zone(name, { [`${name}-1`]: { vcpus: 8, memoryMb: 16_384, numaCells, pciPools } })
+    const guest = {
+      ...az,
+      flavor: { vcpus: 4, memoryMb: 1_024 },
+      numaTopology: { cells: [guestCell(0, range(0, 4), 1_024, { cpuPolicy: 'dedicated' })] },
+    }
+    const device = {
+      count: 1,
+      numaPolicy,
+      specs: [
+        {
+          properties: [
+            { key: 'vendor_id', value: '8086' },
+            { key: 'product_id', value: '10ed' },
+          ],
+        },
+      ],
+    }
+    const near = { ...guest, pciRequests: [device] }
+    // the cell near the device is in use by the host's own work
+    await setPinned(`${name}-1`, numaCells, pciPools)
+    expect(hostsOf(await select(near)) !== undefined).toBe(isPlaced)
+  })
+
+  /** Reports a host whose second cell is in use by the host's own work. */
+  const setPinned = (host: string, [first, second]: Json[], pciPools: Json): Promise<void> =>
+    api.report({
+      [host]: { vcpus: 8, memoryMb: 16_384, numaCells: [first, { ...second, pinnedCpus: second.cpuset }], pciPools },
+    })
+
+  const uneven = [
+    { cpus: [0], memoryMb: 3_072 },
+    { cpus: [1, 2], memoryMb: 1_024 },
+    { cpus: [3, 4, 5], memoryMb: 2_048 },
+  ]
+  const orders = [
+    [0, 1, 2],
+    [2, 0, 1],
+    [1, 2, 0],
+  ]
+  test.each(orders.flatMap((order) => ['default', 'best-fit', 'nova-compat'].map((profile) => ({ order, profile }))))(
+    'B11 Nova permutations of cells: three uneven cells that fit in one way only, in the order $order, by $profile',
+    async ({ order, profile }) => {
+      const name = `b11-${order.join('')}-${profile}`
+      const numaCells = [hostCell(0, range(0, 1), 3_072), hostCell(1, range(1, 2), 1_024), hostCell(2, range(3, 3), 2_048)]
+      const az = await zone(name, { [`${name}-1`]: { vcpus: 6, memoryMb: 6_144, numaCells } })
+      let next = 0
+      const cells = order.map((from, id) => {
+        const { cpus, memoryMb } = uneven[from] as (typeof uneven)[number]
+        const at = next
+        next += cpus.length
+        return guestCell(id, range(at, cpus.length), memoryMb, { cpuPolicy: 'dedicated' })
+      })
+      const answer = await select({ ...az, flavor: { vcpus: 6, memoryMb: 6_144 }, numaTopology: { cells } }, { profile })
+      expect(outcomeOf(answer)).toEqual([`${name}-1`])
+      expect(answer.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual(order)
+    },
+  )
+
+  test('B21 LP 2098496: devices are never promised beyond what is free, whether a pool shrinks or is split', async () => {
+    const pool = { vendorId: '8086', productId: '10ed', numaNode: 0 }
+    const az = await zone('b21', { 'b21-1': { pciPools: [{ ...pool, total: 4 }] } })
+    const specs = [
+      {
+        properties: [
+          { key: 'vendor_id', value: '8086' },
+          { key: 'product_id', value: '10ed' },
+        ],
+      },
+    ]
+    const asks = (count: number) => ({ ...az, pciRequests: [{ count, specs }] })
+    await placed(asks(2))
+    await api.report({ 'b21-1': { pciPools: [{ ...pool, total: 3 }] } })
+    expect(await select(asks(2))).toMatchObject({ __typename: 'NoValidHost' })
+    await api.report({
+      'b21-1': {
+        pciPools: [
+          { ...pool, total: 2 },
+          { ...pool, numaNode: 1, total: 1 },
+        ],
+      },
+    })
+    expect(await select(asks(2))).toMatchObject({ __typename: 'NoValidHost' })
+    expect(hostsOf(await select(asks(1)))).toEqual(['b21-1'])
+  })
+
+  test('E02 volcano 3373: of two gangs at once, with room for one, one is placed whole and the other not at all', async () => {
+    const az = await zone('e02', { 'e02-1': { vcpus: 4 }, 'e02-2': { vcpus: 4 } })
+    for (let round = 0; round < 4; round++) {
+      const gang = { ...az, numInstances: 4, flavor: { vcpus: 2, memoryMb: 64 } }
+      const answers = await Promise.all([select(gang), select(gang)])
+      expect(answers.map((answer) => hostsOf(answer)?.length ?? 0).toSorted()).toEqual([0, 4])
+      for (const { selected } of answers.flatMap(({ destinations }) => destinations ?? []))
+        await release({ id: selected.claim.id, fence: selected.claim.fence })
+    }
+  })
+
+  test('E04b KAI 306: a GPU is there, and the memory is not', async () => {
+    const az = await zone('e04b', { 'e04b-1': { memoryMb: 1_024, gpus: [{ index: 0 }] } })
+    const answer = await select({ ...az, gpus: { count: 1 }, flavor: { vcpus: 1, memoryMb: 2_048 } })
+    expect(answer).toMatchObject({ __typename: 'NoValidHost', message: expect.stringMatching(/MiB/) })
+  })
+
+  test('F01a ProxLB 340: six CPUs on four, overcommitted, are refused', async () => {
+    const az = await zone('f01a', { 'f01a-1': { vcpus: 4, cpuAllocationRatio: 8 } })
+    expect(outcomeOf(await select({ ...az, flavor: { vcpus: 6, memoryMb: 64 } }))).toContain('cpu.too_few')
+  })
+
+  test('F01c CloudStack 9303: without overcommit a host of 32 CPUs takes 32', async () => {
+    const az = await zone('f01c', { 'f01c-1': { vcpus: 32 } })
+    expect(hostsOf(await select({ ...az, numInstances: 32, flavor: { vcpus: 1, memoryMb: 1 } }))).toHaveLength(32)
+    expect(await select(az)).toMatchObject({ __typename: 'NoValidHost' })
+  })
+
+  test.each(['inf', 'nan', '1e308', '-1e308'])(
+    'N01 nomad 5698, 8863: a multiplier of %s leaves every score a finite number',
+    async (text) => {
+      const name = `n01-${text}`
+      const metrics = [{ name: 'load', value: 1e308, timestamp: '2026-01-01T00:00:00Z', source: 'test' }]
+      const hosts = { [`${name}-1`]: {}, [`${name}-2`]: { vcpusUsed: 8, metrics } }
+      await zone(name, hosts, [{ key: 'cpu_weight_multiplier', value: text }])
+      const answer = await dataOf(
+        api,
+        `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { destinations { selected { weight } alternates { weight } } } } }`,
+        { in: { idempotencyKey: randomUUID(), profile: 'nova-compat', spec: { gantt: { availabilityZone: name, flavor } } } },
+      )
+      const [{ selected, alternates }] = answer.selectDestinations.destinations
+      for (const { weight } of [selected, ...alternates]) expect(Number.isFinite(weight)).toBe(true)
+    },
+  )
+
+  test('Z08: a request for a zone, a host or a group that is gone says which', async () => {
+    const az = await zone('z08', { 'z08-1': {} })
+    expect(hostsOf(await select(az))).toEqual(['z08-1'])
+    expect((await select({ availabilityZone: 'z08-gone' })).message).toContain('z08-gone')
+    expect((await select({ ...az, requestedDestination: { host: 'z08-none' } })).message).toContain('z08-none')
+  })
+
+  test.each([
+    ['ünïcödé-Σ', true],
+    ['а08-cyrillic', true],
+    ['x'.repeat(255), true],
+    ['x'.repeat(256), false],
+    ['tab\there', false],
+    ['bidi\u202Eoverride', false],
+  ])('Z13 placement unicode.yaml: the host name %j is kept as it is, or refused', async (host, isKept) => {
+    const reported = await api.report({ [host]: {} }).then(
+      () => true,
+      () => false,
+    )
+    expect(reported).toBe(isKept)
+    if (isKept) expect((await dataOf(api, 'query ($h: String!) { host(name: $h) { name } }', { h: host })).host.name).toBe(host)
+  })
+
+  describe('Z16: one idempotency key', () => {
+    const gantt = { flavor }
+    const under = (key: string, spec: Json, input: Json = {}): Promise<Json> => select(spec, { idempotencyKey: key, ...input })
+
+    test('with another body, intent, profile or length of life is a conflict, and with the same the same answer', async () => {
+      const az = await zone('z16', { 'z16-1': {} })
+      const key = randomUUID()
+      const first = await under(key, { ...az, ...gantt })
+      expect(await under(key, { ...az, ...gantt })).toMatchObject({ replayed: true, decision: first.decision })
+      for (const [spec, input] of [
+        [{ ...az, flavor: { ...flavor, vcpus: 2 } }, {}],
+        [{ ...az, ...gantt }, { intent: 'UNSHELVE' }],
+        [{ ...az, ...gantt }, { profile: 'best-fit' }],
+        [{ ...az, ...gantt }, { claim: { mode: 'RESERVE', ttl: 'PT5M' } }],
+      ])
+        expect(await under(key, spec, input)).toMatchObject({ __typename: 'IdempotencyConflict' })
+      await release(claimOf(first))
+      expect(await under(key, { ...az, ...gantt })).toMatchObject({ replayed: true, decision: first.decision })
+    })
+
+    test('five times at once is one claim', async () => {
+      const az = await zone('z16b', { 'z16b-1': {} })
+      const key = randomUUID()
+      const answers = await Promise.all(Array.from({ length: 5 }, () => under(key, { ...az, ...gantt })))
+      expect(new Set(answers.map((answer) => claimOf(answer).id)).size).toBe(1)
+    })
+  })
+
+  test('Z03c: a host that shrinks below its use takes nothing new, lets instances go, and takes again once it has grown', async () => {
+    const az = await zone('z03c', { 'z03c-1': { vcpus: 8 } })
+    const claim = await placed({ ...az, flavor: { vcpus: 6, memoryMb: 64 } })
+    await api.report({ 'z03c-1': { vcpus: 4 } })
+    expect(await select(az)).toMatchObject({ __typename: 'NoValidHost' })
+    await api.report({ 'z03c-1': { vcpus: 8, cpuAllocationRatio: 0.5 } })
+    expect(await select(az)).toMatchObject({ __typename: 'NoValidHost' })
+    await release(claim)
+    await api.report({ 'z03c-1': { vcpus: 8 } })
+    expect(hostsOf(await select(az))).toEqual(['z03c-1'])
+  })
+
+  test('H01 cortex multicluster sample: what stands beside the RequestSpec is refused by its name', async () => {
+    const spec = {
+      nova: {
+        spec: { 'nova_object.name': 'RequestSpec', 'nova_object.version': '1.0', 'nova_object.namespace': 'nova', 'nova_object.data': {} },
+        context: {},
+        hosts: [],
+        weights: {},
+      },
+    }
+    const answer = (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations
+    expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ path: ['input', 'spec', 'nova', 'context'] }] })
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { importNovaConf } from './import-conf.ts'
+import { findRelease } from './releases.ts'
+
+// Files as people really write them, each named by its row and source.
+
+const read = (text: string, release = 'zed') => {
+  const outcome = importNovaConf(text, findRelease(release))
+  if (!outcome.ok) return { faults: outcome.faults.map(({ line }) => line) }
+  const { profile, isWhole, findings } = outcome.conf
+  return {
+    filters: profile.filters.map(({ name }) => name),
+    isWhole,
+    findings: findings.map(({ kind, line, subject, message }) => `${kind} ${line} ${subject} ${message}`),
+    profile,
+  }
+}
+const filterSection = (...lines: readonly string[]): string => ['[filter_scheduler]', ...lines, ''].join('\n')
+
+describe('filters', () => {
+  test('C01 kolla-ansible with blazar: available_filters twice and a filter of another project are lost', () => {
+    const { isWhole, findings, filters } = read(
+      filterSection(
+        'available_filters = nova.scheduler.filters.all_filters',
+        'available_filters = blazarnova.scheduler.filters.blazar_filter.BlazarFilter',
+        'enabled_filters = ComputeFilter,BlazarFilter',
+      ),
+    )
+    expect([isWhole, filters]).toEqual([false, ['ComputeFilter']])
+    expect(findings?.filter((text) => text.startsWith('lost')).join('\n')).toContain('BlazarFilter')
+  })
+
+  test('C07 OpenStack Cookbook, Havana: AllHostsFilter alone is that filter alone', () => {
+    const text = '[DEFAULT]\nscheduler_driver=nova.scheduler.filter_scheduler.FilterScheduler\nscheduler_default_filters=AllHostsFilter\n'
+    expect(read(text, 'icehouse').filters).toEqual(['AllHostsFilter'])
+  })
+
+  test.each([
+    ['a full path', 'nova.scheduler.filters.compute_filter.ComputeFilter'],
+    ['another case', 'computefilter'],
+    ['a name that is not there', 'ComputeFilters'],
+  ])('C15 mistakes seen in documents: %s in enabled_filters is lost, and named', (_what, name) => {
+    const { isWhole, findings, filters } = read(filterSection(`enabled_filters = RamFilter,${name}`))
+    expect([isWhole, filters]).toEqual([false, ['RamFilter']])
+    expect(findings?.join('\n')).toContain(name)
+  })
+
+  test('C15: a filter that is named twice is one filter', () => {
+    expect(read(filterSection('enabled_filters = ComputeFilter,ComputeFilter')).filters).toEqual(['ComputeFilter'])
+  })
+
+  test('C19 shape of a charm template: of the old and the new name of the list the new one counts, and the old one is reported', () => {
+    const { filters, findings } = read(
+      `[DEFAULT]\nscheduler_default_filters = RamFilter\n${filterSection('enabled_filters = ComputeFilter')}`,
+      'ocata',
+    )
+    expect(filters).toEqual(['ComputeFilter'])
+    expect(findings?.some((text) => text.includes('scheduler_default_filters'))).toBe(true)
+  })
+
+  test('C09 helm chart: names that only another release reads have no meaning, and say so', () => {
+    const { findings, isWhole } = read(filterSection('enabled_filters = ComputeFilter', 'use_baremetal_filters = false'))
+    expect(isWhole).toBe(true)
+    expect(findings?.filter((text) => text.includes('use_baremetal_filters'))).toHaveLength(1)
+  })
+})
+
+describe('form', () => {
+  test('C04 public runbook 52121019184: a comment behind a number is no number, and its line is named', () => {
+    expect(read(filterSection('host_subset_size = 3 # spread them')).findings).toEqual([
+      'refused 2 [filter_scheduler] host_subset_size is "3 # spread them"; it must be a whole number of 1 to 1000; left at Nova\'s default',
+    ])
+  })
+
+  test('C12 kolla-ansible, openstack-helm: a template that was never rendered is refused with its lines', () => {
+    expect(read('{% if enable_x %}\n[filter_scheduler]\nenabled_filters = ComputeFilter\n{% endif %}\n').faults).toEqual([1, 4])
+  })
+
+  test('C13 files of Windows editors: a byte order mark and CRLF are read', () => {
+    const text = `\uFEFF${filterSection('enabled_filters = ComputeFilter,RamFilter', 'host_subset_size = 3').replaceAll('\n', '\r\n')}`
+    expect(read(text)).toMatchObject({ filters: ['ComputeFilter', 'RamFilter'], profile: { hostSubsetSize: 3 } })
+  })
+})
