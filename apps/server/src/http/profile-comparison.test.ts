@@ -203,7 +203,7 @@ test('few decisions, and none, are said so', async () => {
   expect(one).toMatchObject({ found: 1, decided: 1 })
   expect(used(one)).toEqual({ 'FILTER RamFilter': 'used', 'FILTER AvailabilityZoneFilter': 'unused', 'WEIGHER RAMWeigher': 'unused' })
   const none = await unused({ version: 'best-fit@0' }, { baseline: 'best-fit' })
-  expect(none).toMatchObject({ found: 0, decided: 0, text: 'best-fit has decided no request yet: what changes nothing cannot be told.' })
+  expect(none).toMatchObject({ found: 0, decided: 0, text: 'best-fit has decided no request yet: what changes nothing is not known.' })
   const wrong = await api.ask(UNUSED, { candidate: { version: 'policy@1' }, last: 0 })
   expect(codeOf(wrong)).toBe('GRAPHQL_VALIDATION_FAILED')
 })

@@ -185,13 +185,13 @@ const use = (kind: PartUse['kind'], name: string, isUsed: boolean, unused: strin
 })
 
 function textOf({ candidate, decided, found, parts }: Omit<UnusedParts, 'text'>, name: string, asked: number): string {
-  if (found === 0) return `${name} has decided no request yet: what changes nothing cannot be told.`
+  if (found === 0) return `${name} has decided no request yet: what changes nothing is not known.`
   const ref = profileRef(candidate)
   const those =
     found < asked
       ? `all ${found} decisions of ${name} that there are (the last ${asked} were asked for)`
       : `the last ${found} decisions of ${name}`
-  if (decided === 0) return `None of ${those} could be made again by ${ref}: what changes nothing cannot be told.`
+  if (decided === 0) return `None of ${those} could be made again by ${ref}: what changes nothing is not known.`
   const unused = parts.filter(({ isUnused }) => isUnused).length
   const looked = decided < found ? `${decided} of ${those}; the others could not be made again in time` : those
   const result = unused === 0 ? 'every part changed something' : `${unused} of ${parts.length} parts changed nothing`

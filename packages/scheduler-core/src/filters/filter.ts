@@ -53,7 +53,7 @@ export interface Filter {
    * a pattern (fleet/metadata-reads.ts). Absent: none; a part outside of this process sees none.
    */
   readonly readsMetadata?: MetadataReads
-  /** Which extra specs, hints, image properties and optional fields it looks at: those that no part looks at are told to who sends them. Absent: none. */
+  /** Which extra specs, hints, image properties and optional fields it looks at: those that no part looks at are in `ignoredFields` of the answer. Absent: none. */
   readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
    * Present when the verdict of a host depends only on the request, on the options and on the host's own state (everything that raises its

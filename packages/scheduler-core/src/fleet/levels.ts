@@ -52,5 +52,5 @@ export const KEPT_CAUSES = 10
 /** A host that an option of a filter names is meant by what it is called now: one that is replaced stays isolated. */
 export const PRESENT_OPTIONS = 10
 
-/** Nova's anti-affinity counts the members of a server group that only their hosts tell of, as the group's request names them. */
+/** Nova's anti-affinity counts the members of a server group of which a request names only the hosts. */
 export const GROUP_HOSTS = 10

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../canonical-json.ts'
 
-/** Which keys of the open maps of a request a part looks at, and which fields: whoever sends others is told that they had no effect. Absent: none. */
+/** Which keys of the open maps of a request a part looks at, and which fields; others are in `ignoredFields` of the answer. Absent: none. */
 export interface RequestReads {
   readonly extraSpecs?: (key: string, value: string) => boolean
   readonly schedulerHints?: (key: string) => boolean

@@ -18,8 +18,8 @@ import { type NovaProvider, providerStats, readProvider } from './provider.ts'
 export const importNovaHost = (given: unknown, host?: string): Imported => attempt('stats.invalid', () => readHost(given, host))
 
 function readHost(given: unknown, host: string | undefined): ImportedDocument {
-  const { computeNode: told, service, cellUuid, instances, provider } = unwrap(given)
-  const computeNode = isComputeNodeRow(told) ? computeNodeOfRow(told) : told
+  const { computeNode: reported, service, cellUuid, instances, provider } = unwrap(given)
+  const computeNode = isComputeNodeRow(reported) ? computeNodeOfRow(reported) : reported
   const { node, version, unknown } = readNovaComputeNode(computeNode)
   if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, best 1.0 to 1.19')
   if (host !== undefined && node.host && node.host !== host)

@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_unit: 'maxUnit',
   step_size: 'stepSize',
 }
-/** What Placement says beside them to tell versions apart. */
+/** What Placement says beside them, by which it knows versions. */
 const GENERATION = 'resource_provider_generation'
 
 /** Traits as a list or as the body that Placement answers, and inventories as an object by class or as that body. Throws WireError. */
@@ -53,7 +53,7 @@ function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   return byClass as Readonly<Record<string, Json>>
 }
 
-/** The field of a body of Placement's, which may have the generation beside it; or what stands in its place. */
+/** The field of a body of Placement's, which may have the generation beside it, or that field's value alone. */
 function inside(given: unknown, field: string): unknown {
   if (!isJson(given) || !Object.hasOwn(given, field)) return given
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)

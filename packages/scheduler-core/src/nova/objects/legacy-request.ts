@@ -95,7 +95,7 @@ function readGroup(properties: Json): Field<NovaGroup> {
     members,
     hosts,
     rules: undefined,
-    // until Mitaka a group was told of by its hosts alone
+    // until Mitaka the dictionaries named the hosts of a group and not its members
     unlistedAt: members === undefined ? (hosts ?? []) : undefined,
   }
 }
