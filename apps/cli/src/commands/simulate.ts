@@ -8,6 +8,7 @@ import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { REASON, type Reason, toReasonTable } from './reasons.ts'
+import { toLinesOfIgnored } from './select-lines.ts'
 import { toTable, wrap } from './table.ts'
 
 interface Flags extends ConnectionFlags, HypothesisFlags, Form {
@@ -32,6 +33,8 @@ interface Simulation {
   readonly failed: number
   readonly notDecided: number
   readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string; readonly node: string }[] }[]
+  /** The first decision: all are of one request. */
+  readonly asked: readonly { readonly ignoredFields: readonly string[] }[]
   readonly solved: readonly { readonly taken: string; readonly why: string | null; readonly decisions: number }[]
   readonly firstFailure: { readonly copy: number; readonly reasons: readonly Reason[] } | null
   readonly utilisationBefore: readonly Zone[]
@@ -45,6 +48,7 @@ const SIMULATE = `query Simulate($input: SimulateInput!) {
     asOf placed failed notDecided
     solved { taken why decisions }
     decisions(first: 500, outcome: PLACED) { destinations { hostName node } }
+    asked: decisions(first: 1) { ignoredFields }
     firstFailure { copy reasons { ${REASON} } }
     utilisationBefore { ${USE} } utilisationAfter { ${USE} }
   }
@@ -122,6 +126,7 @@ function toLines(found: Simulation): readonly string[] {
   return [
     ...wrap(headlineOf(found)),
     ...solvedText(found).flatMap((text) => wrap(text)),
+    ...toLinesOfIgnored(found.asked[0] ?? {}),
     ...(hosts.length === 0
       ? []
       : [
