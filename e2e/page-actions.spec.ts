@@ -21,7 +21,15 @@ test('an action is found by a part of its name and done by keys alone', async ({
   await visit('/hosts/acted-on')
   await expect(page.getByRole('button', { name: 'Set status' })).toBeVisible()
   await openActions(page)
-  await expect(entries(page)).toHaveText(['Copy as', 'Set status', 'Evacuate', 'Used amounts from claims', 'Replace', 'Forget'])
+  await expect(entries(page)).toHaveText([
+    'Copy as',
+    'Set status',
+    'Evacuate',
+    'Set ratio or reserve',
+    'Used amounts from claims',
+    'Replace',
+    'Forget',
+  ])
   await page.keyboard.type('STATUS')
   await expect(entries(page)).toHaveText(['Set status'])
   await page.keyboard.press('Enter')

@@ -9,6 +9,7 @@ const CHECKS = [
   ['import rules', tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
   ['lint and format', tools.biome, ['check']],
   ['size of the console', '../tools/console-size.mjs', []],
+  ['list of third-party licences', '../tools/third-party-licences.mjs', ['--check']],
 ]
 
 /** Runs them all, as many at a time as there are processors: most use one only. Progress goes to standard error. */

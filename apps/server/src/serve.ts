@@ -6,7 +6,7 @@ import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
 import { beginningText } from './replica/beginning.ts'
 import { openService, type Service } from './service.ts'
-import { settingNames, settingsOf, unknownSettings } from './services/settings.ts'
+import { settingsOf, unknownSettings } from './services/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 import { StoppedError } from './until-there.ts'
@@ -56,8 +56,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
   try {
     const config = readConfig(environment)
     const { dataDir, databaseUrl, ...settings } = config
-    for (const name of unknownSettings(environment))
-      say(`${name} is set and has no effect: it is no setting of this release (${settingNames}).`)
+    for (const sentence of unknownSettings(environment)) say(sentence)
     const { nats } = settings
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),

@@ -49,6 +49,7 @@ export const codes = {
   'gpu.model': 'The host has no GPU of a model asked for.',
   'gpu.count': 'The host has too few GPUs of the models asked for.',
   'gpu.short': 'Too few GPUs have the share free.',
+  'gpu.numa': 'Too few GPUs of the host are near to the NUMA cells of the guest.',
   'io_ops.too_many': 'The host runs as many I/O-heavy operations as it may.',
   'trait.missing': 'The host lacks a required trait.',
   'trait.forbidden': 'The host has a forbidden trait.',
@@ -58,6 +59,8 @@ export const codes = {
   'instance.same_host': 'The host holds an instance that the request wants to be apart from.',
   'instance.not_on_host': 'The host holds none of the instances that the request wants to be with.',
   'group.affinity': 'The group lives on another host.',
+  'group.together': 'The host has no room for all members of the group at once.',
+  'group.apart': 'The host holds members of a server group that the own one is kept apart from.',
   'group.anti_affinity': 'The host holds as many members of the group as it may.',
   'topology.skew': 'The domain of the host would hold too many more members than the one with the fewest.',
   'topology.full': 'The domain of the host holds as many members as it may.',
@@ -118,6 +121,8 @@ export const codes = {
   'group.version': 'The server group changed since it was read.',
   'group.conflict': 'Members of the server group would break its rule.',
   'claim.key_limits': 'The limits of idempotency keys changed since they were read.',
+  'allocation.version': 'What counts where documents in the form of Nova say nothing was set since it was read.',
+  'allocation.range': 'A ratio or a reserved amount is out of its range.',
   'report.stale': 'A newer report of the host is in the log.',
   'report.gap': 'The delta does not follow the last report in the log.',
   'use.below_claims': 'The host reports less in use than the claims of the instances that it lists hold.',
@@ -171,6 +176,7 @@ export type ReasonCode = Exclude<
   | `claim.${string}`
   | `report.${string}`
   | `use.${string}`
+  | `allocation.${string}`
   | `leave.${string}`
   | `spec.${string}`
   | `plugin.${string}`

@@ -1,3 +1,4 @@
+export { amountText, counted } from './amount-text.ts'
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
 export {
@@ -10,6 +11,7 @@ export {
   type Refusals,
 } from './cause/cause.ts'
 export { causeText } from './cause/cause-text.ts'
+export { reasonCodes } from './cause/words.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
 export { EndedChunk } from './claims/ended-chunk.ts'
 export { type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './claims/instances.ts'
@@ -51,6 +53,7 @@ export {
   replayInSteps,
   replayOtherwise,
   replayOtherwiseInSteps,
+  wayOutAgain,
   withProposals,
 } from './decision/replay.ts'
 export { isUnsolved } from './decision/unsolved.ts'
@@ -58,6 +61,21 @@ export { type ClaimsSource, type Fact, type ReportSource, type Source, type Sour
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
 export { filters, fitFilters } from './filters/index.ts'
 export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
+export {
+  type Allocated,
+  type AllocationAmounts,
+  type AllocationSource,
+  aggregateRatioKeys,
+  allocationSources,
+  type FleetAllocation,
+  isRatio,
+  isReserved,
+  NO_ALLOCATION,
+  ratioIn,
+  ratioOf,
+  reservedOf,
+  type SetBy,
+} from './fleet/allocation.ts'
 export * from './fleet/change.ts'
 export {
   CHECKPOINT_FORMAT,
@@ -71,11 +89,11 @@ export {
 export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet/columns.ts'
 export { copyFleet } from './fleet/copy.ts'
 export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
-export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
+export { type Group, type Groups, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
-export { HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
+export { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
@@ -125,11 +143,12 @@ export {
   registeredNamespaces,
 } from './namespace/index.ts'
 export { renewalAge } from './namespace/renewal.ts'
+export { nearSpellings } from './near-spelling.ts'
 export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './outside/answer.ts'
 export { type AskedAndAnswered, answersFor, hasAnswers, withAnswers } from './outside/answered.ts'
 export { weighedName } from './outside/answered-parts.ts'
 export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
-export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
+export { asksOf, type LookedAway, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
@@ -200,10 +219,8 @@ export {
   specSchemas,
   specVersions,
 } from './request/versions.ts'
-export { affinityMoveText } from './schedulers/affinity-move.ts'
 export { type Decided, type DecideInput, decide, decideInSteps, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
-export { findOtherWay, type OtherWay, otherWayText } from './schedulers/other-way.ts'
 export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'
@@ -222,6 +239,7 @@ export {
   solutionStatuses,
 } from './schedulers/solver/solution.ts'
 export { asksSolver } from './schedulers/solver-scheduler.ts'
+export { wayOut, wayOutInSteps } from './schedulers/way-out.ts'
 export { isStorable, shorten, toStorable } from './storable.ts'
 export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'

@@ -23,10 +23,16 @@ interface Aggregate {
   readonly version: number
   readonly updatedAt: string
   readonly metadata: readonly { readonly key: string; readonly value: string }[]
+  readonly ratios: readonly {
+    readonly resourceClass: string
+    readonly ratio: number
+    readonly by: string | null
+    readonly at: string | null
+  }[]
   readonly hostNames: readonly string[]
 }
 
-const AGGREGATE = 'uuid name availabilityZone version updatedAt metadata { key value } hostNames'
+const AGGREGATE = 'uuid name availabilityZone version updatedAt metadata { key value } ratios { resourceClass ratio by at } hostNames'
 
 const AGGREGATES = `query Aggregates($first: Int!, $after: String, $query: String, $at: Moment) {
   aggregates(first: $first, after: $after, query: $query, at: $at) { ${PAGE_INFO} nodes { ${AGGREGATE} } }
@@ -96,13 +102,17 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
   const { aggregate } = await client.request<{ aggregate: Aggregate | null }>(ONE, { uuid, at: past?.revision })
   if (aggregate === null)
     throw notThere(past === null ? `there is no aggregate ${uuid}` : `there was no aggregate ${uuid} at revision ${past.revision}`)
-  const { name, availabilityZone, version, updatedAt, metadata, hostNames } = aggregate
+  const { name, availabilityZone, version, updatedAt, metadata, ratios, hostNames } = aggregate
   const lines = toPairs([
     ['name', name],
     ['uuid', aggregate.uuid],
     ['zone', availabilityZone ?? '-'],
     ['version', `${version}, since ${updatedAt}`],
     ['metadata', toWords(metadata).join(' ') || '-'],
+    ...ratios.map(({ resourceClass, ratio, by, at }) => {
+      const set = by === null && at === null ? '' : `, set by ${by ?? '-'} at ${at ?? '-'}`
+      return [`${resourceClass} ratio`, `${ratio}${set}`] as const
+    }),
     [`hosts (${hostNames.length})`, hostNames.join(' ') || '-'],
   ])
   return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), ...aggregate } }

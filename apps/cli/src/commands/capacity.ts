@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { DRAIN, type Drain, drainLines, drainTexts } from './drain.ts'
 import { EXIT } from './failure.ts'
 import { counted } from './format.ts'
 import { type HypothesisFlags, readAsked, readHypothesis, withHypothesis } from './hypothesis.ts'
@@ -21,6 +22,7 @@ interface Share {
   readonly resource: string
   readonly hosts: number
   readonly hostsWithRoom: number
+  readonly admitted: boolean
 }
 
 interface Capacity {
@@ -29,6 +31,7 @@ interface Capacity {
   readonly exact: boolean
   readonly cut: 'DEADLINE' | 'LIMIT' | null
   readonly hostsWithRoom: number
+  readonly drain: Drain | null
   readonly groups: readonly {
     readonly key: string
     readonly fits: number
@@ -39,11 +42,12 @@ interface Capacity {
   readonly bottleneck: readonly Share[]
 }
 
-const SHARE = 'filter code resource hosts hostsWithRoom'
+const SHARE = 'filter code resource hosts hostsWithRoom admitted'
 
 const CAPACITY = `query Capacity($input: CapacityInput!, $first: Int!) {
   capacity(input: $input) {
     asOf fits exact cut method hostsWithRoom
+    ${DRAIN}
     groups(first: $first) { key fits hosts hostsWithRoom bottleneck { ${SHARE} } }
     bottleneck { ${SHARE} }
   }
@@ -71,6 +75,7 @@ async function capacity(flags: Flags): Promise<Result> {
   const page = toPage(
     heading('Capacity'),
     paragraph(headlineOf(found)),
+    ...drainTexts(found.drain).map((text) => paragraph(text)),
     toMarkdownTable(GROUP_HEADS, groupRows(found)),
     toMarkdownTable(SHARE_HEADS, shareRows(found)),
   )
@@ -102,15 +107,25 @@ const groupRows = ({ groups }: Capacity) =>
 const SHARE_HEADS = [
   { head: 'hosts', align: right },
   { head: 'with room', align: right },
+  { head: 'meant' },
   { head: 'end at', cut: 'end' as const, least: 10 },
   { head: 'reason', cut: 'end' as const, least: 10 },
   { head: 'filter', cut: 'end' as const, least: 10 },
 ]
 const shareRows = ({ bottleneck }: Capacity) =>
-  bottleneck.map(({ hosts, hostsWithRoom, resource, code, filter }) => [String(hosts), String(hostsWithRoom), resource, code, filter])
+  bottleneck.map(({ hosts, hostsWithRoom, admitted, resource, code, filter }) => [
+    String(hosts),
+    String(hostsWithRoom),
+    // whether the request is about these hosts at all
+    admitted ? 'yes' : 'no',
+    resource,
+    code,
+    filter,
+  ])
 
 const toLines = (found: Capacity): readonly string[] => [
   ...wrap(headlineOf(found)),
+  ...drainLines(found.drain),
   '',
   ...toTable(GROUP_HEADS, groupRows(found)),
   '',

@@ -9,6 +9,7 @@ import { addDb } from './db.ts'
 import { addDecisions } from './decisions.ts'
 import { addExplain } from './explain.ts'
 import { addFindings } from './findings.ts'
+import { addFleetAllocation } from './fleet-allocation.ts'
 import { addGroups } from './groups.ts'
 import { addHealth } from './health.ts'
 import { addHost } from './host.ts'
@@ -40,6 +41,7 @@ export function addCommands(program: Command): void {
   addDecisions(program)
   addClaims(program)
   addKeyLimits(program)
+  addFleetAllocation(program)
   addAggregates(program)
   addHost(program)
   addAgent(program)

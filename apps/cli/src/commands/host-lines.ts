@@ -2,8 +2,8 @@ import { GANTT } from './called.ts'
 import { type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { age, counted, decimal, mibPair, ranges } from './format.ts'
 import { nameOf } from './hosts.ts'
-import { toPairs, toTable } from './table.ts'
-import type { Usage } from './usage.ts'
+import { toPairs, toTable, wrap } from './table.ts'
+import { type OriginedUsage, originText, type Usage } from './usage.ts'
 
 /** A host with everything that is known of it. */
 export interface HostDetail {
@@ -24,7 +24,7 @@ export interface HostDetail {
   readonly warnings: readonly { readonly text: string }[]
   readonly told: readonly { readonly label: string; readonly value: string }[]
   readonly traits: readonly string[]
-  readonly capacity: readonly Usage[]
+  readonly capacity: readonly OriginedUsage[]
   readonly numa: { readonly cells: readonly Cell[] } | null
   readonly gpus: readonly { readonly index: number; readonly model: string | null; readonly freeMilli: number }[]
   readonly namespaces: readonly Told[]
@@ -58,6 +58,7 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
     '',
     ...toCapacity(host.capacity),
     'free = floor((total - reserved) x ratio) - used - claimed',
+    ...toOrigins(host.capacity),
     ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
     ...(namespaces.length === 0 ? [] : ['', 'told by other services', ...toTold(namespaces)]),
@@ -104,6 +105,14 @@ const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
       resourceClass,
       ...[total, reserved, allocationRatio, used, claimed, free].map(decimal),
     ]),
+  )
+
+/** Ratios and reserved amounts that are not the report's own, with who set them. */
+const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
+  capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
+    [['ratio', ratioFrom] as const, ['reserved', reservedFrom] as const].flatMap(([what, origin]) =>
+      origin.source === 'REPORT' || origin.source === 'NONE' ? [] : wrap(`${resourceClass} ${what}: ${originText(origin)}`),
+    ),
   )
 
 const toTold = (namespaces: readonly Told[]): readonly string[] =>

@@ -5,6 +5,7 @@ import { type ConnectionFlags, connect } from './connection.ts'
 import { addEvacuate } from './evacuate.ts'
 import { notThere, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
+import { addSetAllocation } from './host-allocation.ts'
 import { addLeaving } from './host-leaving.ts'
 import { type HostDetail, toLines } from './host-lines.ts'
 import { toHostName } from './host-name.ts'
@@ -13,7 +14,7 @@ import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from './momen
 import { oneOf } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toTable } from './table.ts'
-import { USAGE } from './usage.ts'
+import { ORIGIN, USAGE } from './usage.ts'
 
 interface Flags extends ConnectionFlags, MomentFlags {
   readonly node?: string
@@ -61,7 +62,7 @@ const HOST = `query Host($name: String!, $node: String, $at: Moment) {
     name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
     usedFrom usedFromReason warnings { code subject reported held text }
     told { label value }
-    capacity { ${USAGE} }
+    capacity { ${USAGE} ${ORIGIN} }
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
     gpus { index model freeMilli }
     namespaces { namespace version ageSeconds lastSequence problem }
@@ -94,7 +95,7 @@ const SET_USED_FROM = `mutation SetUsedFrom($hosts: [ResourceNameInput!]!, $used
   }
 }`
 
-/** `gantt host show|set-status|set-used-from|evacuate|forget|readmit|replace`: one host as it is, whether hosts take anything new, what to do with what is there, and hosts that leave. */
+/** `gantt host show|set-status|set-used-from|set-allocation|evacuate|forget|readmit|replace`: one host as it is, whether hosts take anything new, what to do with what is there, and hosts that leave. */
 export function addHost(program: Command): void {
   const host = program.command('host').description('look at one host; open hosts for new instances, close or empty them')
   const show = withMoment(host.command('show'))
@@ -131,6 +132,7 @@ export function addHost(program: Command): void {
     ['gantt host set-used-from rack1-a --from CLAIMS --reason "its agent lists nothing" --dry-run', 'what would be free?'],
     ['gantt host set-used-from rack1-a --from REPORT --reason "its agent lists instances now"', 'count as it reports again'],
   ])
+  addSetAllocation(host)
   addEvacuate(host)
   addLeaving(host)
 }

@@ -12,6 +12,8 @@ export interface HypothesisFlags extends SpecFlags, MomentFlags {
   readonly overlay?: string
   readonly add?: readonly Added[]
   readonly drain?: readonly string[]
+  readonly disable?: readonly string[]
+  readonly remove?: readonly string[]
   readonly profile?: string
 }
 
@@ -58,7 +60,9 @@ export const withHypothesis = (command: Command): Command =>
     )
     .addOption(new Option('--decision <id>', 'the request of a decision').conflicts(['vcpus', 'memoryMb', 'rootGb', 'zone', 'spec']))
     .option('--add <countxhost>', 'as if there were so many more hosts like this one, e.g. 20xrack1-a; may be repeated', collect(readAdded))
-    .option('--drain <host>', 'as if this host took nothing new; may be repeated', collect(String))
+    .option('--drain <host>', 'as if this host were emptied: its instances move to others; may be repeated', collect(String))
+    .option('--disable <host>', 'as if this host took nothing new, and kept what it has; may be repeated', collect(String))
+    .option('--remove <host>', 'as if this host were gone, and what is on it too; may be repeated', collect(String))
     .option('--overlay <file>', 'as if the fleet were so: a FleetOverlayInput as JSON (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
 
@@ -67,13 +71,23 @@ export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlag
   decision === undefined ? { spec: await readSpec(flags) } : { decisionId: decision }
 
 /** The hypothesis as the API takes it; short options add to what the file says. */
-export function readHypothesis({ overlay: file, add = [], drain = [], profile, at }: HypothesisFlags): Hypothesis {
+export function readHypothesis({
+  overlay: file,
+  add = [],
+  drain = [],
+  disable = [],
+  remove = [],
+  profile,
+  at,
+}: HypothesisFlags): Hypothesis {
   const given = file === undefined ? {} : readOverlay(file)
   const listOf = (field: string): readonly unknown[] => (Array.isArray(given[field]) ? given[field] : [])
   const overlay = {
     ...given,
     ...(add.length > 0 && { addHosts: [...listOf('addHosts'), ...add] }),
-    ...(drain.length > 0 && { disableHosts: [...listOf('disableHosts'), ...drain] }),
+    ...(remove.length > 0 && { removeHosts: [...listOf('removeHosts'), ...remove] }),
+    ...(drain.length > 0 && { drainHosts: [...listOf('drainHosts'), ...drain] }),
+    ...(disable.length > 0 && { disableHosts: [...listOf('disableHosts'), ...disable] }),
   }
   return {
     ...(profile !== undefined && { profile }),

@@ -156,7 +156,7 @@ describe('a host is evacuated', () => {
     const dry = await run('host', 'evacuate', 'az2-gpu', '--dry-run')
     expect([dry.err, dry.code, widthOf(dry.out) <= 80]).toEqual(['', 1, true])
     expect(dry.out).toMatch(/^CLAIM +WOULD GO TO\n\S{36} +az\S+\n\nCLAIM +WOULD STAY\n\S{36} +No host can take/)
-    expect(dry.out).toMatch(/\n +5 +GpuFilter +1 GPUs needed/)
+    expect(dry.out).toMatch(/\n +5 +GpuFilter +1 GPU needed/)
     expect(dry.out).toContain('\n1 of 2 claims would go elsewhere. Nothing was changed.\n')
     expect(oneLine(await run('claims', '--host', 'az2-gpu', '--json'))).toMatchObject({ claims: [{ movingTo: null }, { movingTo: null }] })
   })

@@ -6,7 +6,8 @@ import { findRelease, type ImportedConf, importNovaConf, releaseName, releaseNam
 import { type Command, InvalidArgumentError } from 'commander'
 import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { CommandFailure, EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { type AllocationWritten, toImported, toWritten, tryFleetAllocation } from './fleet-allocation.ts'
 import { counted } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -69,13 +70,24 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
     note: note ?? `Imported from ${file === '-' ? 'standard input' : path.basename(file)}, read as Nova ${releaseName(conf.release)}.`,
   }
   const isRefused = !conf.isWhole && partial !== true
-  const created = isRefused || dryRun ? null : await create(name, input, flags)
+  const { release: named, classes: amounts } = conf.allocation
+  const classes = Object.entries(amounts).map(([resourceClass, { ratio = null, reserved = null }]) => ({ resourceClass, ratio, reserved }))
+  // a file that says nothing of it leaves what is set
+  const isSaid = named !== null || classes.length > 0
+  const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }
+  const isWritten = !isRefused && dryRun !== true
+  // what would be refused is, before the profile is there
+  const setAllocation = isWritten && isSaid ? await tryFleetAllocation(allocation, flags) : undefined
+  const created = isWritten ? await create(name, input, flags) : null
+  const written = setAllocation === undefined || created === null ? null : await afterProfile(created, setAllocation)
   return {
     lines: [
       ...toReport(conf),
+      ...(isSaid && written === null ? ['', ...toImported(named, classes)] : []),
       ...(dryRun ? ['', `The profile ${name}`, ...JSON.stringify(input, null, 2).split('\n')] : []),
       '',
       ...wrap(toEnd(name, created, isRefused, dryRun === true)),
+      ...(written === null ? [] : ['', 'The fleet', ...toWritten(written)]),
     ],
     json: {
       release: releaseName(conf.release),
@@ -86,8 +98,24 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
       elsewhere: conf.elsewhere.map(({ section, name: option, line }) => ({ section, option, line })),
       dryRun: dryRun === true,
       created,
+      allocation: isSaid ? allocation : null,
+      allocationWritten: written,
     },
     exitCode: isRefused ? EXIT.refused : EXIT.done,
+  }
+}
+
+/** Writes the ratios and reserved amounts; where that fails now, it says what is written already. */
+async function afterProfile({ name, number }: Created, setAllocation: () => Promise<AllocationWritten>): Promise<AllocationWritten> {
+  try {
+    return await setAllocation()
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    const doubt = mayHaveHappened(error)
+      ? 'it is not known whether its ratios and reserved amounts are'
+      : 'its ratios and reserved amounts are not'
+    const message = `${error.message}\nThe profile is written as ${name}@${number}; ${doubt}. "${GANTT} fleet-allocation" shows them, and sets them.`
+    throw new CommandFailure(error.exitCode, message, { cause: error.cause })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { DRAIN, type Drain, drainLines, drainTexts } from './drain.ts'
 import { EXIT } from './failure.ts'
 import { counted } from './format.ts'
 import { printHost } from './host-name.ts'
@@ -32,6 +33,7 @@ interface Simulation {
   readonly placed: number
   readonly failed: number
   readonly notDecided: number
+  readonly drain: Drain | null
   readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string; readonly node: string }[] }[]
   /** The first decision: all are of one request. */
   readonly asked: readonly { readonly ignoredFields: readonly string[] }[]
@@ -46,6 +48,7 @@ const USE = 'key hosts usage { resourceClass capacity used }'
 const SIMULATE = `query Simulate($input: SimulateInput!) {
   simulate(input: $input) {
     asOf placed failed notDecided
+    ${DRAIN}
     solved { taken why decisions }
     decisions(first: 500, outcome: PLACED) { destinations { hostName node } }
     asked: decisions(first: 1) { ignoredFields }
@@ -63,7 +66,7 @@ export function addSimulation(program: Command): void {
     program
       .command('simulate')
       .description(
-        'what would become of a request, asked so many times, on the fleet as it is or is not; ends with 1 where one finds no host',
+        'what would become of a request, asked so many times, on the fleet as it is or is not; ends with 1 where one finds no host, or an instance of a drained host',
       )
       .option('--count <n>', 'how often it is asked, each on what those before it left', wholeNumber(1, 10_000), 1),
   ).action((flags: Flags) => run(flags, () => simulate(flags)))
@@ -81,7 +84,7 @@ async function simulate(flags: Flags): Promise<Result> {
     lines: toLines(found),
     markdown: toMarkdown(found),
     json: { input, ...found },
-    exitCode: found.failed + found.notDecided === 0 ? EXIT.done : EXIT.refused,
+    exitCode: found.failed + found.notDecided + (found.drain?.stuck ?? 0) === 0 ? EXIT.done : EXIT.refused,
   }
 }
 
@@ -125,6 +128,7 @@ function toLines(found: Simulation): readonly string[] {
   const hosts = hostsOf(found)
   return [
     ...wrap(headlineOf(found)),
+    ...drainLines(found.drain),
     ...solvedText(found).flatMap((text) => wrap(text)),
     ...toLinesOfIgnored(found.asked[0] ?? {}),
     ...(hosts.length === 0
@@ -160,6 +164,7 @@ const toMarkdown = (found: Simulation): readonly string[] =>
   toPage(
     heading('Simulation'),
     paragraph(headlineOf(found)),
+    ...drainTexts(found.drain).map((text) => paragraph(text)),
     ...solvedText(found).map((text) => paragraph(text)),
     toMarkdownTable(
       [{ head: 'host' }, { head: 'instances', align: 'right' }],

@@ -32,7 +32,13 @@ test('capacity tells how many more fit, and the same fleet drained has less', as
   fs.writeFileSync(overlay, JSON.stringify({ removeHosts: ['az1-b'] }))
   const all = await fits()
   expect(await fits('--drain', 'az1-a')).toBe(all - 1)
+  expect(await fits('--disable', 'az1-a')).toBe(all - 1)
+  expect(await fits('--remove', 'az1-a')).toBe(all - 1)
   expect(await fits('--drain', 'az1-a', '--overlay', overlay)).toBe(all - 2)
+  expect((await run('capacity', ...LARGE, '--drain', 'az1-a')).out).toMatch(
+    /Of the hosts that are drained \d+ instances? would move to others/,
+  )
+  expect((await run('capacity', ...LARGE, '--disable', 'az1-a')).out).not.toContain('drained')
   expect(await fits('--zone', 'az1')).toBeLessThan(all)
 })
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { DRAIN, type Drain, drainLines, drainTexts } from './drain.ts'
 import { EXIT } from './failure.ts'
 import { decimal } from './format.ts'
 import { printHost } from './host-name.ts'
@@ -20,6 +21,7 @@ interface Answer {
   readonly fits: boolean
   readonly headline: string
   readonly tried: number
+  readonly drain: Drain | null
   readonly counterfactuals: readonly {
     readonly changes: readonly { readonly kind: string; readonly subject: string; readonly from: string | null; readonly to: string }[]
     readonly unlocks: number
@@ -33,6 +35,7 @@ interface Answer {
 const WOULD_FIT = `query WhatWouldFit($input: WhatWouldFitInput!) {
   whatWouldFit(input: $input) {
     asOf fits headline tried cut
+    ${DRAIN}
     counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName node } verified effort text overlay simulation }
     cause { code text admittedHosts hostName node }
   }
@@ -75,6 +78,7 @@ const rowsOf = ({ counterfactuals }: Answer) =>
 
 const toLines = (found: Answer): readonly string[] => [
   ...wrap(found.headline),
+  ...drainLines(found.drain),
   ...(found.counterfactuals.length === 0
     ? []
     : [
@@ -97,6 +101,7 @@ const toMarkdown = (found: Answer): readonly string[] =>
   toPage(
     heading('What would make it fit'),
     paragraph(found.headline),
+    ...drainTexts(found.drain).map((text) => paragraph(text)),
     found.counterfactuals.length === 0
       ? []
       : toMarkdownTable(

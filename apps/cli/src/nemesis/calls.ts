@@ -48,6 +48,9 @@ const LEAVE: Readonly<Record<Leave['how'], string>> = {
     left: hostReplace(host: { host: $host }, by: { host: $by }, reason: "nemesis") { __typename } }`,
 }
 
+const ALLOCATE = `mutation Allocate($host: String!, $class: String!, $ratio: Float, $reserved: SafeInt) {
+  set: hostSetAllocation(hosts: [{ host: $host }], resourceClass: $class, ratio: $ratio, reserved: $reserved, reason: "nemesis") { __typename } }`
+
 const READ = `query Read { hosts(first: 20) { nodes { name status capacity { resourceClass free } } } claims(first: 20) { nodes { id state } } }`
 
 interface SelectAnswer {
@@ -131,6 +134,12 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
       const { left } = await client.request<{ left: { __typename: string } }>(LEAVE[call.how], names)
       if (left.__typename === 'HostHasClaims') return { type: 'stays' }
       return { type: left.__typename.endsWith('Payload') ? 'done' : 'gone' }
+    }
+    case 'allocate': {
+      const { as, resourceClass, ratio, reserved } = call
+      const { set } = await client.request<{ set: { __typename: string } }>(ALLOCATE, { host: as, class: resourceClass, ratio, reserved })
+      // it left, or was replaced, meanwhile
+      return { type: set.__typename.endsWith('Payload') ? 'done' : 'gone' }
     }
     case 'aggregate': {
       const input = { setMetadata: [{ key: 'edited', value: String(call.ifVersion) }] }

@@ -34,6 +34,14 @@ const status = (at: number, to: 'ENABLED' | 'DISABLED'): Operation =>
 const leaves = (at: number, how: 'forget' | 'force' | 'readmit' | 'replace', by: string | null = null): Operation =>
   op(at, { type: 'leave', host: 'b', how, as: 'b', by }, ok({ type: 'done' }))
 
+/** An operator keeps so much of the CPUs of host b back. */
+const keeps = (at: number, reserved: number | null, outcome = ok({ type: 'done' })): Operation =>
+  op(at, { type: 'allocate', host: 'b', as: 'b', resourceClass: 'VCPU', ratio: null, reserved }, outcome)
+/** Host a as it is with nothing on it, and host b with so much that it may give, of which one is claimed. */
+const mayGive = (capacity: number) => ({
+  hosts: [hostShown('a', { used: 1 }), { ...hostShown('b', { claimed: 1 }), classes: { VCPU: { capacity, used: 0, claimed: 1 } } }],
+})
+
 /** A host as a replica shows it. */
 const hostShown = (name: string, { used = 0, claimed = 0, freeGpus = 2 }: { used?: number; claimed?: number; freeGpus?: number }) => ({
   name,
@@ -165,6 +173,17 @@ const fine: readonly (readonly [string, Evidence])[] = [
 
 const leaving: typeof fine = [
   [
+    'a claim beyond what an operator keeps back, made before that was answered',
+    evidence(
+      [full(0, 'x', 1), keeps(4, 1), puts(4, 'y', 'b', 5), keeps(6, null)],
+      shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5)]),
+    ),
+  ],
+  [
+    'an edit that was not answered, and came to be after a later one',
+    evidence([puts(0, 'x', 'b', 1), keeps(2, 1, unknown), keeps(4, null)], shows([stands('b', 'x', 1)], mayGive(3))),
+  ],
+  [
     'a host that is forgotten with its claim, comes back and takes another',
     evidence(
       [puts(0, 'x', 'b', 1), leaves(2, 'force'), leaves(4, 'readmit'), reports(6, 'b', [], { VCPU: 0 }), puts(8, 'y', 'b', 5)],
@@ -234,6 +253,24 @@ const finding = (findings: Parameters<typeof told>[0], given: Evidence): Evidenc
 
 /** One violation planted at a time, and the promise that it breaks. */
 const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
+  [
+    'a host that forgets what an operator keeps back',
+    'at the end each host may give what operators left it',
+    evidence([puts(0, 'x', 'b', 1), keeps(2, 1)], shows([stands('b', 'x', 1)], mayGive(4))),
+  ],
+  [
+    'a host that keeps back what an operator took away again',
+    'at the end each host may give what operators left it',
+    evidence([puts(0, 'x', 'b', 1), keeps(2, 1), keeps(4, null)], shows([stands('b', 'x', 1)], mayGive(3))),
+  ],
+  [
+    'a claim on what an operator kept back, which was given free again later',
+    'a host is given nothing beyond what operators left it',
+    evidence(
+      [full(0, 'x', 1), keeps(2, 1), puts(4, 'y', 'b', 5), keeps(6, null)],
+      shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5)]),
+    ),
+  ],
   [
     'a claim on a host that was forgotten before anybody asked',
     'nothing is placed on a host that was forgotten',

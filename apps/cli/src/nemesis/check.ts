@@ -1,3 +1,4 @@
+import { allocationChecks } from './check-allocation.ts'
 import { finalChecks } from './check-final.ts'
 import { findingChecks } from './check-findings.ts'
 import { historyChecks } from './check-history.ts'
@@ -18,7 +19,7 @@ export interface Rule {
 }
 
 /** Every promise that can be judged from outside. */
-export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...finalChecks, ...findingChecks]
+export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...allocationChecks, ...finalChecks, ...findingChecks]
 
 /** The violations of every rule, by its name; an empty list where it holds. */
 export const judge = (evidence: Evidence): readonly { readonly name: string; readonly violations: readonly string[] }[] =>

@@ -21,6 +21,8 @@ export interface Run {
   isStrict: boolean
   /** Whether every replica reads the feature level from which on hosts leave. */
   hostsMayLeave: boolean
+  /** Whether every replica reads the feature level from which on operators set ratios and reserved amounts of hosts. */
+  setsRatios: boolean
   /** Every fourth step lets a host leave, so that each way is met soon. */
   leavesOften: boolean
   /** The way to a replica, as it is now. */
@@ -233,6 +235,17 @@ export async function runClient(n: number, run: Run): Promise<void> {
     while (outcome.type !== 'ok' && !run.isLate()) outcome = await reportOf(host)
   }
 
+  /** A host of its own keeps something back, or gives away less than it has: never more, so that what it promises is what it has. */
+  const allocate = async (): Promise<void> => {
+    const host = pick(ownHosts)?.name
+    if (host === undefined || !run.setsRatios) return placeNew()
+    const values = pick([
+      { resourceClass: 'VCPU', ratio: null, reserved: pick([1, 3, null]) ?? null },
+      { resourceClass: LICENCES, ratio: pick([0.5, 0.25, null]) ?? null, reserved: pick([1, null]) ?? null },
+    ])
+    if (values !== undefined) await insist({ type: 'allocate', host, as: run.agents.nameOf(host), ...values }, Number.POSITIVE_INFINITY)
+  }
+
   const versions = new Map<string, number>()
   const edit = async (): Promise<void> => {
     const uuid = pick(run.aggregates)
@@ -338,6 +351,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     [1, openOrClose],
     [2, leave],
     [2, edit],
+    [3, allocate],
     [6, move],
     [4, tryElsewhere],
     [2, mistake],

@@ -107,6 +107,17 @@ export interface Leave {
   readonly by: string | null
 }
 
+/** An operator says how much of a class counts on a host, whatever it reports; null: nobody says it. */
+export interface Allocate {
+  readonly type: 'allocate'
+  readonly host: string
+  /** What it is called by now. */
+  readonly as: string
+  readonly resourceClass: string
+  readonly ratio: number | null
+  readonly reserved: number | null
+}
+
 export interface EditAggregate {
   readonly type: 'aggregate'
   readonly uuid: string
@@ -128,7 +139,7 @@ export interface Read {
   readonly type: 'read'
 }
 
-export type Call = Place | Misuse | Again | EndOfClaims | Abandon | SetStatus | Leave | EditAggregate | Report | Read
+export type Call = Place | Misuse | Again | EndOfClaims | Abandon | SetStatus | Leave | Allocate | EditAggregate | Report | Read
 
 export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' | 'EXPIRED' | 'REVOKED'
 

@@ -75,6 +75,22 @@ describe('on replicas that nothing is done to, the nemesis finds', () => {
       vi.restoreAllMocks()
     }
   })
+
+  test.skipIf(!isLongForm)(`reports that overwrite what operators set${longFormNote}`, { timeout: LONG_MS }, async () => {
+    const { apply } = Fleet.prototype
+    vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
+      for (const change of entry.changes) {
+        const known = change.type === 'report' ? this.hosts.find(change) : undefined
+        if (known !== undefined) this.hosts.own(known.index).allocation = {}
+      }
+      return apply.call(this, entry)
+    })
+    try {
+      await findsAll([/each host may give what operators left it/, /given nothing beyond what operators left it/])
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
 })
 
 test('without a nats-server it says what to install, and starts nothing', async () => {

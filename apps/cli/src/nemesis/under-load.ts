@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
-import { HOSTS_LEAVE } from '@gantt/scheduler-core'
+import { ALLOCATION_RULES, HOSTS_LEAVE } from '@gantt/scheduler-core'
 import type { Checks } from '../prove/checks.ts'
 import { judge } from './check.ts'
 import { type Run, runClient } from './client.ts'
@@ -65,7 +65,8 @@ export async function underLoad(
     history,
     clients,
     isStrict,
-    hostsMayLeave: await readsLeaving(first),
+    hostsMayLeave: await readsLevel(first, HOSTS_LEAVE),
+    setsRatios: await readsLevel(first, ALLOCATION_RULES),
     leavesOften: false,
     now,
     isOver: () => over,
@@ -106,10 +107,10 @@ export async function underLoad(
   return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }
 }
 
-/** Whether every living replica reads the level from which on hosts leave. */
-export async function readsLeaving(client: Client): Promise<boolean> {
+/** Whether every living replica reads a feature level. */
+export async function readsLevel(client: Client, level: number): Promise<boolean> {
   const { replicas } = await client.request<{ replicas: { live: boolean; featureLevel: number }[] }>('{ replicas { live featureLevel } }')
-  return replicas.every(({ live, featureLevel }) => !live || featureLevel >= HOSTS_LEAVE)
+  return replicas.every(({ live, featureLevel }) => !live || featureLevel >= level)
 }
 
 async function createAggregate(client: Client, name: string): Promise<string> {

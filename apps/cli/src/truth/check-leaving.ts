@@ -61,7 +61,7 @@ function leaveOne(
   if (found !== undefined || how !== 'back') return found
   const verdicts = [append({ type: 'readmit', ...from, reason: 'drawn' }), append(reportOf(from.host, from.node, stats, sequence))]
   if (verdicts.some((one) => one !== undefined)) throw new PlanError(`the plan is wrong: a host that comes back is ${verdicts.join(', ')}`)
-  comeBack(host, getStats(plan.hosts[position]?.stats ?? {}))
+  comeBack(model, host, getStats(plan.hosts[position]?.stats ?? {}))
   return undefined
 }
 

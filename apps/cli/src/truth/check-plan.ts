@@ -29,6 +29,7 @@ import {
   reportOf,
 } from './core.ts'
 import { difference } from './difference.ts'
+import { countAnew, override } from './model/allocation.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
 import { boundGroup, isClaimed, type ModelFleet, report } from './model/fleet.ts'
 import type { Refusal } from './model/refusal.ts'
@@ -50,7 +51,10 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
   const log = openLog()
   const { fleet, append } = log
-  const model: ModelFleet = { hosts: [], aggregates: [...plan.aggregates], claims: [] }
+  const model: ModelFleet = {
+    ...{ hosts: [], aggregates: [...plan.aggregates], claims: [] },
+    allocation: plan.allocation ?? { release: null, classes: {} },
+  }
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
@@ -94,6 +98,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   /** Hosts leave, and others report anew: the log and the model go on. */
   function changeWorld(): string | undefined {
     const found = leaveAndCompare(plan, log, model)
+    if (found === undefined) overrideHosts(plan, true, append, model)
     if (found === undefined) reportAgain(plan, append, model)
     return found ?? compareFindings(core, fleet, model)
   }
@@ -112,14 +117,28 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
   }
   must({ type: 'feature', level: FEATURE_LEVEL })
   must({ type: 'profile', profile })
-  for (const { host, node, stats: told, status, liveness } of plan.hosts) {
-    const stats = getStats(told)
+  for (const { host, node, stats: given, status, liveness } of plan.hosts) {
+    const stats = getStats(given)
     must(reportOf(host, node, publishedStats(stats), 1))
     if (status !== 'ENABLED') must({ type: 'status', host, node, status, reason: 'drawn' })
     if (liveness !== 'UP') must({ type: 'liveness', host, node, state: liveness, reason: 'drawn' })
-    model.hosts.push({ host, node, stats, present: stats.instances ?? [], status, liveness, isGone: false })
+    const told = { reported: stats, stats, overrides: {}, present: stats.instances ?? [] }
+    model.hosts.push({ host, node, ...told, status, liveness, isGone: false })
   }
   for (const { uuid, ...next } of plan.aggregates) must({ type: 'aggregate', uuid, expectedVersion: 0, next })
+  if (plan.allocation !== null) must({ type: 'fleetAllocation', expectedVersion: 0, ...plan.allocation, by: 'truth', reason: 'drawn' })
+  countAnew(model)
+  overrideHosts(plan, false, append, model)
+}
+
+function overrideHosts({ overrides }: Plan, isLate: boolean, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
+  for (const { host: position, isLate: comesLate, ...edit } of overrides) {
+    const host = model.hosts[position]
+    if (host === undefined || host.isGone || comesLate !== isLate) continue
+    const verdict = append({ type: 'hostAllocation', host: host.host, node: host.node, ...edit, by: 'truth', reason: 'drawn' })
+    if (verdict !== undefined) throw new PlanError(`the plan is wrong: its override is ${verdict}`)
+    override(model, host, edit)
+  }
 }
 
 function reportAgain({ reports }: Plan, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {

@@ -4,6 +4,10 @@ import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/sche
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
+  /** What an import of a nova.conf wrote, if one was made. */
+  readonly allocation: FleetAllocationPlan | null
+  /** What operators set of hosts, one after the other. */
+  readonly overrides: readonly OverridePlan[]
   readonly profile: ProfileInput
   /** Requests that were decided and claimed before, by the same profile. */
   readonly earlier: readonly Question[]
@@ -37,6 +41,22 @@ export interface LeavingPlan {
   readonly how: 'forget' | 'force' | 'back' | 'replace'
   /** The host that it is the same machine as, by place in `hosts`; one that is not there: it gets a new name. */
   readonly to: number
+}
+
+export interface FleetAllocationPlan {
+  readonly release: number | null
+  readonly classes: Readonly<Record<string, { readonly ratio?: number; readonly reserved?: number }>>
+}
+
+export interface OverridePlan {
+  /** By place in `hosts`. */
+  readonly host: number
+  readonly resourceClass: string
+  /** Null: none is set, or it is taken away. */
+  readonly ratio: number | null
+  readonly reserved: number | null
+  /** With the later reports, after hosts have left; else before any question. */
+  readonly isLate: boolean
 }
 
 export interface AggregatePlan {

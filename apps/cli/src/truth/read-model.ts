@@ -1,14 +1,22 @@
 import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
+import { countAnew } from './model/allocation.ts'
 import type { ModelFleet, ModelGroup, ModelHost } from './model/fleet.ts'
 
 /** What a fleet holds, as the model has it: what was reported, set and claimed; nothing that the core worked out. */
 export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFleet {
   const { status, liveness } = hosts.columns
   const byIndex = hosts.records.map(
-    ({ index, host, node, stats, present, gone }): ModelHost => ({
+    ({ index, host, node, stats, allocation, present, gone }): ModelHost => ({
       host,
       node,
+      reported: stats,
       stats,
+      overrides: Object.fromEntries(
+        Object.entries(allocation).map(([name, { ratio, reserved }]) => [
+          name,
+          { ...(ratio && { ratio: ratio.value }), ...(reserved && { reserved: reserved.value }) },
+        ]),
+      ),
       present: [...present],
       status: hostStatuses[at(status, index)] ?? '',
       liveness: livenessStates[at(liveness, index)] ?? '',
@@ -20,8 +28,10 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
     return group === undefined ? null : { uuid: group.uuid, policy: group.policy, most: group.maxServerPerHost }
   }
   const held = [...ledger.claims.values()].filter((claim) => hosts.get(claim.host).claims.has(claim))
-  return {
+  const { release, classes } = hosts.fleetAllocation
+  const model: ModelFleet = {
     hosts: byIndex,
+    allocation: { release, classes },
     aggregates: [...aggregates.byUuid.values()],
     claims: held.map((claim) => ({
       host: byIndex[claim.host] as ModelHost,
@@ -33,4 +43,6 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
       isLogged: true,
     })),
   }
+  countAnew(model)
+  return model
 }

@@ -12,17 +12,19 @@ export function shrink(plan: Plan, fails: (plan: Plan) => boolean): Plan {
 
 /** Every plan with one thing less. */
 function* simpler(plan: Plan): Generator<Plan> {
-  const { hosts, aggregates, earlier, reports, leaves, profile, question } = plan
+  const { hosts, aggregates, allocation, overrides, earlier, reports, leaves, profile, question } = plan
   for (const less of without(leaves)) yield { ...plan, leaves: less }
   for (const less of without(earlier)) yield { ...plan, earlier: less }
   for (const [position] of hosts.entries()) {
-    const moved = reports
-      .filter(({ host }) => host !== position)
-      .map(({ host, stats }) => ({ host: host > position ? host - 1 : host, stats }))
+    const moved = <Of extends { readonly host: number }>(list: readonly Of[]): Of[] =>
+      list.filter(({ host }) => host !== position).map((one) => ({ ...one, host: one.host > position ? one.host - 1 : one.host }))
     // who left keeps its place, so that only hosts behind them go
-    if (leaves.every(({ host }) => host < position)) yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved }
+    if (leaves.every(({ host }) => host < position))
+      yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved(reports), overrides: moved(overrides) }
   }
   for (const less of without(reports)) yield { ...plan, reports: less }
+  for (const less of without(overrides)) yield { ...plan, overrides: less }
+  if (allocation !== null) yield { ...plan, allocation: null }
   for (const less of without(aggregates)) yield { ...plan, aggregates: less }
   for (const less of without(profile.weighers)) yield { ...plan, profile: { ...profile, weighers: less } }
   for (const less of without(profile.filters)) yield { ...plan, profile: { ...profile, filters: less } }

@@ -43,7 +43,8 @@ const required: Fields = {
  */
 export const answerFields: Fields = {
   ...ends,
-  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount', 'ignoredFields'],
+  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'cause', 'placedCount', 'ignoredFields'],
+  RefusalCause: ['code', 'text', 'admittedHosts', 'hostName', 'node'],
   HostHeartbeatPayload: ['heard', 'unknown'],
   ...required,
   ReasonCount: ['filter', 'code', 'hosts', 'text', 'docsSlug'],

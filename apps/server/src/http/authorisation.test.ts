@@ -16,7 +16,7 @@ import { scopes } from '../auth/caller.ts'
 import { answerFields, hostBoundFields, projectBoundFields, refusedField } from '../auth/field-rules.ts'
 import { encodeId } from '../schema/ids.ts'
 import { createSchema } from '../schema/index.ts'
-import { codeOf, dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 import { closedToProjects, whoMay } from './authorisation.table.ts'
 
 let api: TestService
@@ -190,6 +190,16 @@ describe('fields of objects', () => {
   ])('a key with %s that asks %s is told which scopes it lacks', async (role, query, told) => {
     const answer = await api.ask(query, {}, keys.get(role))
     expect([answer.status, answer.errors[0]?.message]).toEqual([403, expect.stringContaining(told)])
+  })
+
+  test('the cause of a refusal in parts is for whoever may place, as its sentences are, and not for a key of a project', async () => {
+    const query = `mutation ($k: String!) { selectDestinations(input: { idempotencyKey: $k, spec: { gantt: { projectId: "p2", flavor: { vcpus: 900, memoryMb: 64 } } } }) {
+      ... on NoValidHost { message cause { code text admittedHosts hostName node } } } }`
+    const answer: Json = (await api.ask(query, { k: randomUUID() }, keys.get('SCHEDULE'))).data
+    const { message, cause } = answer.selectDestinations
+    expect(message).toBe(`No host can take the instance. ${cause.text}`)
+    const refused = await api.ask(query, { k: randomUUID() }, keys.get('project'))
+    expect(refused.status).toBe(403)
   })
 
   test('node leads a bound key nowhere; an edge of an answer leads a key without READ nowhere', async () => {

@@ -97,6 +97,11 @@ describe('verdicts', () => {
     ['outcome: [SELECTED]', []],
   ])('%s', async (filter, names) => expect(await list(filter)).toEqual(names))
 
+  test('a code that no reason has is refused, not looked for in vain', async () => {
+    const asked = 'query ($id: ID!) { decision(id: $id) { explanation { verdicts(filter: { reason: ["host.disbled"] }) { totalCount } } } }'
+    expect((await api.ask(asked, { id: failed })).text).toContain('no reason has the code host.disbled; near it are host.disabled')
+  })
+
   test('by distance, nearest first', async () => expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
 
   test('near misses are the refused ones, nearest first', async () => {

@@ -137,6 +137,16 @@ describe('the filter grammar in lists', () => {
   })
 
   test.each([
+    ['cause:memory.shrot', 'column 1: no reason has the code memory.shrot; near it are memory.short'],
+    ['outcome:PLACED -reason:cpu.few,zone.othr', 'column 16: no reason has the code zone.othr; near it are zone.other'],
+    ['cause:nope', 'column 1: no reason has the code nope; docs/errors.md lists all'],
+    ['reason:memry.*', 'column 1: no reason has the code memry.*; docs/errors.md lists all'],
+  ])('a code that no reason has is refused, not looked for in vain: %s', async (query, problem) => {
+    const answer = await api.ask(`query ($query: String) { decisions(query: $query) { totalCount } }`, { query })
+    expect(answer.text).toContain(problem)
+  })
+
+  test.each([
     ['key:availability_zone', 1],
     ['host:a1 hosts>1', 1],
     ['hosts>2', 0],

@@ -17,13 +17,13 @@ const flavor = (vcpus: number) => ({ vcpus, memoryMb: 64 })
 const EVACUATE = `mutation ($in: HostEvacuateInput!) { hostEvacuate(input: $in) { __typename
   ... on HostEvacuatePayload { placedCount moves { result { __typename
     ... on SelectDestinationsPayload { destinations { selected { host { name } claim { id fence } } } }
-    ... on NoValidHost { message } } } } } }`
+    ... on NoValidHost { message decision { explanation { headline } } } } } } } }`
 const FORESEE = `mutation ($in: HostEvacuateInput!) { hostEvacuate(input: $in, dryRun: true) { ... on HostEvacuatePreview { placedCount moves { message } } } }`
 const RULE = `mutation ($uuid: UUID!, $version: Int!, $policy: GroupPolicy!) {
   serverGroupUpdate(uuid: $uuid, ifVersion: $version, policy: $policy) { __typename } }`
 
 const messageOf = async (spec: object, more: object = {}): Promise<Json> => {
-  const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on NoValidHost { message } ... on ValidationError { issues { message } } } }`
+  const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on NoValidHost { message cause { text } decision { cause { text } explanation { headline } } } ... on ValidationError { issues { message } } } }`
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt: spec }, ...more } })).selectDestinations
 }
 
@@ -38,9 +38,12 @@ describe('E01: a refusal that another order avoids says so', () => {
   })
 
   test('30 and 50 CPUs on 53 and 31', async () => {
-    const { __typename, message } = await messageOf(gang(30, 50))
+    const { __typename, message, cause, decision } = await messageOf(gang(30, 50))
     expect(__typename).toBe('NoValidHost')
     expect(message).toMatch(/In another order all find a host: other, then first\. .*SOLVER looks at all of them together\.$/)
+    // one text, wherever it is asked for
+    expect([cause.text, decision.cause.text]).toEqual([decision.explanation.headline, decision.explanation.headline])
+    expect(message).toBe(`No host can take instance 2 of 2. ${cause.text}`)
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')
   })
 
@@ -82,7 +85,10 @@ test('Z20: an affinity pair is evacuated by the way that the refusal names', asy
   const way = `Server group ${uuid} keeps its 2 members on z20-a together, and none can leave while another stays. Move all of them: make its policy SOFT_AFFINITY`
   const refused = (await dataOf(api, EVACUATE, { in: input() })).hostEvacuate
   expect(refused.placedCount).toBe(0)
-  for (const { result } of refused.moves) expect(result.message).toContain(way)
+  for (const { result } of refused.moves) {
+    expect(result.message).toContain(way)
+    expect(result.message).toBe(`No host can take the instance. ${result.decision.explanation.headline}`)
+  }
   const foreseen = (await dataOf(api, FORESEE, { in: input() })).hostEvacuate
   for (const { message } of foreseen.moves) expect(message).toContain(way)
 

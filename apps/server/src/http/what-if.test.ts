@@ -231,9 +231,12 @@ describe('whatWouldFit', () => {
     const before = await standing()
     const { decision } = await placeWith(api, {}, gantt)
     for (const subject of [{ spec: { gantt } }, { decisionId: decision.id }]) {
-      const { fits, counterfactuals, cause, cut } = await wouldFit(subject)
+      const { fits, counterfactuals, cause, cut, headline } = await wouldFit(subject)
       expect({ fits, cut }).toEqual({ fits: false, cut: null })
       expect(counterfactuals.length).toBeGreaterThan(0)
+      // it is the first of the list, and no other costs less
+      expect(headline).toBe(`The least: ${counterfactuals[0].text}.`)
+      for (const { effort } of counterfactuals) expect(effort).toBeGreaterThanOrEqual(counterfactuals[0].effort)
       expect(cause).toMatchObject({ code: expect.any(String), text: expect.any(String) })
       for (const { simulation, text, verified } of counterfactuals) {
         const { placed, failed } = await simulate(simulation)

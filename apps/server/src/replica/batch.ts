@@ -1,8 +1,6 @@
 import {
-  affinityMoveText,
   asksAges,
   asksPlain,
-  type Cause,
   type Change,
   type Claim,
   type ClaimRef,
@@ -13,7 +11,6 @@ import {
   ENTRY_FORMAT,
   type Entry,
   type Fleet,
-  findOtherWay,
   groupOf,
   KEPT_CAUSES,
   lacksOf,
@@ -21,17 +18,17 @@ import {
   liftSource,
   type Overlay,
   openOverlay,
-  otherWayText,
   type Proposal,
   reasonText,
   refusalsOf,
   STRICT_CLAIMS,
   unansweredOf,
+  wayOut,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../db/rows.ts'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
-import { keptCause, withWay } from './kept-cause.ts'
+import { keptCause } from './kept-cause.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
@@ -338,22 +335,6 @@ function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reas
   }
 }
 
-/** In words, how what was refused can be done otherwise: instances in another order, members of a group that live together at once. Undefined: no such way was found. */
-function otherWayOf(
-  fleet: Fleet,
-  overlay: Overlay,
-  { claimIds }: PlacementWork,
-  { record, judged: profile }: Decided,
-  source: Claim | undefined,
-  cause: Cause,
-): string | undefined {
-  if (source !== undefined) return record.intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source, cause)
-  const { id, seed, attempt, alternatesPerInstance } = record
-  const asked = { id, request: currentSpec(record.request), profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds }
-  const way = findOtherWay(fleet, overlay, asked)
-  return way && otherWayText(way)
-}
-
 /** Why no host takes the instance that found none, and why each is out, counted by filter and code: earlier picks hold their share. */
 function whyRefused(
   fleet: Fleet,
@@ -386,9 +367,9 @@ function whyRefused(
   const reasons = refusalsOf(fleet, request, profile, found)
   const cause = causeOf(fleet, request, profile, found)
   overlay.rollback(held)
-  const way = otherWayOf(fleet, overlay, work, decided, source, cause)
+  const input = { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds, intent: record.intent, source }
   return {
-    cause: withWay(keptCause(cause), way),
+    cause: keptCause(cause, wayOut(fleet, overlay, input, cause)),
     reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
   }
 }

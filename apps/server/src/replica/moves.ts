@@ -48,7 +48,9 @@ export function hintedGroup({ nova, instanceGroup, schedulerHints, projectId }: 
 function withHintedGroup({ groups }: Fleet, request: RequestSpec): RequestSpec {
   const uuid = hintedGroup(request)
   const group = uuid === undefined ? undefined : groups.find(uuid)
-  return group === undefined ? request : { ...request, instanceGroup: { ...ruleOf(group), hosts: [] } }
+  return group === undefined
+    ? request
+    : { ...request, instanceGroup: { ...ruleOf(group), hosts: [], apartFrom: [...(group.apartFrom ?? [])] } }
 }
 
 const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
@@ -72,7 +74,8 @@ export function requestOfMove(
     ...request,
     instanceUuids: claim.instance === null ? [] : [claim.instance],
     // a move keeps its group, with the rule that it has now
-    instanceGroup: group === undefined ? null : { ...ruleOf(group), hosts: request.instanceGroup?.hosts ?? [] },
+    instanceGroup:
+      group === undefined ? null : { ...ruleOf(group), hosts: request.instanceGroup?.hosts ?? [], apartFrom: [...(group.apartFrom ?? [])] },
     ...(intent === 'REBUILD' && {
       requestedDestination: { aggregates: [], forbiddenAggregates: [], ...request.requestedDestination, host, node },
     }),

@@ -60,6 +60,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
       case 'namespace':
       case 'liveness':
       case 'usedFrom':
+      case 'hostAllocation':
       case 'status': {
         const record = fleet.hosts.find(change)
         if (record !== undefined) hosts.add(record)
@@ -68,6 +69,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
       case 'forget':
       case 'readmit':
       case 'replace':
+      case 'fleetAllocation':
         for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       case 'aggregate': {

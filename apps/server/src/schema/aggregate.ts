@@ -1,5 +1,12 @@
 import type { MetadataReader as MetadataReaderShape } from '@gantt/scheduler-core'
-import { type AggregateDone, type MetadataEntry, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
+import {
+  type AggregateDone,
+  type AggregateRatioView,
+  type MetadataEntry,
+  ratiosOf,
+  type VersionConflict as VersionConflictShape,
+  zoneOf,
+} from '../services/aggregates.ts'
 import { AggregateReplay } from './aggregate-replay.ts'
 import { AggregateWarnings } from './aggregate-warnings.ts'
 import { builder } from './builder.ts'
@@ -48,6 +55,16 @@ const AggregateMetadata = builder.objectRef<MetadataEntry>('AggregateMetadata').
   }),
 })
 
+const AggregateRatio = builder.objectRef<AggregateRatioView>('AggregateRatio').implement({
+  description: 'An allocation ratio that an aggregate gives its hosts.',
+  fields: (t) => ({
+    resourceClass: t.exposeString('resourceClass', { description: 'The class.' }),
+    ratio: t.exposeFloat('ratio', { description: 'How many times over its hosts give the class away.' }),
+    by: t.exposeString('by', { nullable: true, description: 'The account that set it; null where that was not kept.' }),
+    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'When it was set; null where that was not kept.' }),
+  }),
+})
+
 builder.node(Aggregate, {
   description: 'A set of hosts with metadata; one with the key availability_zone is a zone.',
   id: { resolve: ({ uuid }) => uuid, description: 'Global id.' },
@@ -60,6 +77,12 @@ builder.node(Aggregate, {
       type: [AggregateMetadata],
       description: 'What filters and weighers read.',
       resolve: (aggregate, _args, { aggregates }) => [...aggregates.metadataOf(aggregate)],
+    }),
+    ratios: t.field({
+      type: [AggregateRatio],
+      description:
+        'The allocation ratios that its metadata gives its hosts, under the keys cpu_allocation_ratio, ram_allocation_ratio and disk_allocation_ratio. Of several aggregates the least counts.',
+      resolve: ratiosOf,
     }),
     version: t.exposeInt('version', { description: 'Rises with every edit; give it as ifVersion.' }),
     hostCount: t.int({ description: 'How many member hosts it has.', resolve: ({ hosts }) => hosts.length }),
@@ -201,8 +224,8 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: AggregateCreateInput, required: true, description: 'The new aggregate.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
     },
-    resolve: (_root, { input: { name, availabilityZone, metadata, hosts }, dryRun }, { aggregates }) =>
-      aggregates.create({ name, availabilityZone, setMetadata: metadata, addHosts: hosts }, dryRun ?? false),
+    resolve: (_root, { input: { name, availabilityZone, metadata, hosts }, dryRun }, { aggregates, caller }) =>
+      aggregates.create({ name, availabilityZone, setMetadata: metadata, addHosts: hosts }, caller.account, dryRun ?? false),
   }),
   aggregateImport: t.field({
     type: AggregateResult,
@@ -212,7 +235,7 @@ builder.mutationFields((t) => ({
       document: t.arg({ type: 'JSON', required: true, description: "Nova's Aggregate in its wire form, or its fields alone." }),
       dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
     },
-    resolve: (_root, { document, dryRun }, { aggregates }) => aggregates.importNova(document, dryRun ?? false),
+    resolve: (_root, { document, dryRun }, { aggregates, caller }) => aggregates.importNova(document, caller.account, dryRun ?? false),
   }),
   aggregateUpdate: t.field({
     type: AggregateResult,
@@ -224,7 +247,8 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: AggregateUpdateInput, required: true, description: 'What changes.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
     },
-    resolve: (_root, { uuid, ifVersion, input, dryRun }, { aggregates }) => aggregates.update(uuid, ifVersion, input, dryRun ?? false),
+    resolve: (_root, { uuid, ifVersion, input, dryRun }, { aggregates, caller }) =>
+      aggregates.update(uuid, ifVersion, input, caller.account, dryRun ?? false),
   }),
   aggregateDelete: t.field({
     type: AggregateResult,

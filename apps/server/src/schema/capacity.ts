@@ -1,6 +1,7 @@
 import type { Bottleneck, CapacityGroup as Group } from '@gantt/scheduler-core'
 import { type CapacityAnswer as Answer, capacityGroupings, firstGroups } from '../services/capacity.ts'
 import { builder } from './builder.ts'
+import { Drain, drainDescription } from './drain.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 
 const CapacityGroupBy = builder.enumType('CapacityGroupBy', {
@@ -26,6 +27,10 @@ const BottleneckShare = builder.objectRef<Bottleneck>('BottleneckShare').impleme
     resource: t.exposeString('resource', { description: 'What is short or wrong: a resource class, or whatever the filter looks at.' }),
     hosts: t.exposeInt('hosts', { description: 'How many hosts.' }),
     hostsWithRoom: t.exposeInt('hostsWithRoom', { description: 'Of these, hosts that took at least one.' }),
+    admitted: t.exposeBoolean('admitted', {
+      description:
+        'False: the request is not about these hosts, they are of another zone, say, or lack a trait that it asks for. More room there would not help.',
+    }),
   }),
 })
 
@@ -45,7 +50,8 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
     bottleneck: t.expose('bottleneck', {
       type: BottleneckShare,
       nullable: true,
-      description: 'What most of those with room end at; where none has room, most of all. Null where counting did not get there.',
+      description:
+        'What most of those with room end at; where none has room, most of those that the request admits. Null where counting did not get there.',
     }),
   }),
 })
@@ -65,6 +71,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
   description: 'How many more fit, one after another, until no host takes one more. Nothing was claimed.',
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'The state that it is about.' }),
+    drain: t.expose('drain', { type: Drain, nullable: true, description: drainDescription }),
     fits: t.expose('fits', { type: 'SafeInt', description: 'So many instances; at least so many where it is not exact.' }),
     exact: t.exposeBoolean('exact', { description: 'Whether all was counted.' }),
     cut: t.expose('cut', { type: CapacityCut, nullable: true, description: 'Why it is not exact; null where it is.' }),
@@ -78,7 +85,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
     }),
     bottleneck: t.field({
       type: [BottleneckShare],
-      description: 'What hosts end at, most hosts first.',
+      description: 'What hosts end at: those that the request admits before the others, then most hosts first.',
       resolve: ({ bottlenecks }) => [...bottlenecks],
     }),
   }),

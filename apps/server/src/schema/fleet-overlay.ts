@@ -44,7 +44,14 @@ const FleetOverlayInput = builder.inputType('FleetOverlayInput', {
   description: 'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays.',
   fields: (t) => ({
     addHosts: t.field({ type: [HypotheticalHostInput], description: 'Hosts that are added.' }),
-    removeHosts: t.stringList({ description: 'Hosts that are gone: nothing fits there any more, and their claims have ended.' }),
+    removeHosts: t.stringList({
+      description:
+        'Hosts that are gone, and what is on them with them: nothing fits there any more, and their claims have ended. To move it elsewhere, drain them.',
+    }),
+    drainHosts: t.stringList({
+      description:
+        'Hosts that take nothing new and whose instances move to others, after all other edits, the oldest claim first. What finds no place stays and is told of (drain).',
+    }),
     disableHosts: t.stringList({ description: 'Hosts that take nothing new; what is there stays.' }),
     enableHosts: t.stringList({ description: 'Hosts that are enabled and alive.' }),
     aggregateChanges: t.field({ type: [AggregateChangeInput], description: 'Aggregates with other hosts or metadata.' }),

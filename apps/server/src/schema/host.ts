@@ -17,6 +17,7 @@ import type { StatusSetOutcome } from '../services/hosts.ts'
 import { statsDocument } from '../services/published.ts'
 import type { HostEvent } from '../services/watch.ts'
 import { countWithoutClaims } from '../services/without-claims.ts'
+import { AllocationOrigin } from './allocation.ts'
 import { builder } from './builder.ts'
 import { ImpactPreview, KeyValue, momentArg, ResourceNameInput, toPairs } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -33,6 +34,12 @@ const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
     total: t.expose('total', { type: 'SafeInt', description: 'As reported.' }),
     reserved: t.expose('reserved', { type: 'SafeInt', description: 'Kept back for the host itself.' }),
     allocationRatio: t.exposeFloat('allocationRatio', { description: 'Overcommit.' }),
+    ratioFrom: t.field({ type: AllocationOrigin, description: 'Who says the ratio.', resolve: (usage) => usage.ratioFrom() }),
+    reservedFrom: t.field({
+      type: AllocationOrigin,
+      description: 'Who says what is kept back.',
+      resolve: (usage) => usage.reservedFrom(),
+    }),
     capacity: t.expose('capacity', { type: 'SafeInt', description: 'What may be given in all, overcommit included.' }),
     used: t.expose('used', { type: 'SafeInt', description: "As the host's report counts." }),
     claimed: t.expose('claimed', { type: 'SafeInt', description: 'Held by claims that the report does not count.' }),
@@ -88,6 +95,7 @@ const HostGpu = builder.objectRef<HostView['record']['gpus'][number]>('HostGpu')
   fields: (t) => ({
     index: t.exposeInt('index', { description: "The host's number of the device." }),
     model: t.exposeString('model', { nullable: true, description: 'As reported.' }),
+    numaNode: t.exposeInt('numaNode', { nullable: true, description: 'The NUMA cell that it is near to, as reported; null: not known.' }),
     freeMilli: t.exposeInt('freeMilli', { description: 'Thousandths still free; 1000 = idle.' }),
   }),
 })
@@ -345,6 +353,41 @@ builder.mutationField('hostSetUsedFrom', (t) =>
     },
     resolve: (_root, { hosts: names, usedFrom, reason, dryRun }, { hosts }) =>
       hosts.setUsedFrom({ hosts: names, usedFrom, reason, dryRun: dryRun ?? false }),
+  }),
+)
+
+const HostSetAllocationPayload = builder.objectRef<StatusSetOutcome>('HostSetAllocationPayload').implement({
+  description: 'The ratio or the reserved amount is set, or would be.',
+  fields: (t) => ({
+    hosts: t.field({ type: [Host], description: 'The hosts concerned.', resolve: ({ hosts }) => [...hosts] }),
+    impact: t.expose('impact', { type: ImpactPreview, description: 'What it touches; the warnings say what is free before and after.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+  }),
+})
+
+const HostSetAllocationResult = resultUnion(
+  'HostSetAllocationResult',
+  'Ends of hostSetAllocation.',
+  [HostSetAllocationPayload, NotFound, ValidationError],
+  { done: 'HostSetAllocationPayload' },
+)
+
+builder.mutationField('hostSetAllocation', (t) =>
+  t.field({
+    type: HostSetAllocationResult,
+    authScopes: { scope: 'OPERATE' },
+    description:
+      'Sets how many times over hosts give a resource class away, and how much of it they keep back, whatever they report. Null takes away what was set; what is left out stays.',
+    args: {
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
+      resourceClass: t.arg.string({ required: true, description: 'Such as VCPU, MEMORY_MB or DISK_GB.' }),
+      ratio: t.arg.float({ description: '0.001 to 1000; three decimals count.' }),
+      reserved: t.arg({ type: 'SafeInt', description: 'Kept back for the host itself, in units of the class.' }),
+      reason: t.arg.string({ required: true, description: 'Why, for those who ask later.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only say what it would touch, and what would be free.' }),
+    },
+    resolve: (_root, { hosts: names, dryRun, ...edit }, { hosts, caller }) =>
+      hosts.setAllocation({ ...edit, hosts: names, by: caller.account, dryRun: dryRun ?? false }),
   }),
 )
 

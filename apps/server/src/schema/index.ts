@@ -1,5 +1,6 @@
 import './activity.ts'
 import './aggregate.ts'
+import './allocation.ts'
 import './api-key.ts'
 import './audit.ts'
 import './capacity.ts'

@@ -147,7 +147,7 @@ const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
     cause: t.field({
       type: RefusalCause,
       nullable: true,
-      description: 'What the message says, in parts; null for a key that may not see hosts.',
+      description: 'What the message says, in parts. A key that is bound to a project may not ask for it.',
       resolve: ({ cause }) => cause,
     }),
     placedCount: t.exposeInt('placedCount', { description: 'Instances that found a host before one did not.' }),

@@ -45,6 +45,10 @@ const InstanceGroupInput = builder.inputType('InstanceGroupInput', {
     policy: t.field({ type: GroupPolicy, required: true, description: 'Together or apart.' }),
     maxServerPerHost: t.int({ description: 'With ANTI_AFFINITY: members that one host may hold; 1 if not given.' }),
     hosts: t.stringList({ description: 'Hosts with members that were not placed by this service.' }),
+    apartFrom: t.field({
+      type: ['UUID'],
+      description: 'Other server groups: no host holds members of one of them and of this one, whichever came first. Since 1.3.',
+    }),
   }),
 })
 
@@ -106,6 +110,10 @@ const GpuRequestInput = builder.inputType('GpuRequestInput', {
     count: t.int({ required: true, defaultValue: 1, description: 'How many.' }),
     shareMilli: t.int({ required: true, defaultValue: 1_000, description: 'Thousandths of each; 1000 = whole.' }),
     models: t.stringList({ description: 'Models that will do; none = any.' }),
+    numaPolicy: t.string({
+      description:
+        "How near to the guest's cells they must be: required (in one of them) or preferred (there if all can be); anywhere if not given. Since 1.3.",
+    }),
   }),
 })
 
@@ -195,6 +203,11 @@ const RequestSpecInput = builder.inputType('RequestSpecInput', {
       description: 'Instances of other kinds: the last of numInstances, in this order; all are placed or none. Since 1.2.',
     }),
     topologySpread: t.field({ type: [TopologySpreadInput], description: 'Spread of instanceGroup over domains. Since 1.2.' }),
+    volumes: t.field({ type: ['UUID'], description: 'Volumes that an instance boots from or is given. Since 1.3.' }),
+    ports: t.field({ type: ['UUID'], description: 'Ports that an instance is given. Since 1.3.' }),
+    nearVolumesAndPorts: t.boolean({
+      description: 'Placed near its volumes and ports by itself, where documents tell where they are; true if not given. Since 1.3.',
+    }),
     isBfv: t.boolean({ defaultValue: false, description: 'Boots from a volume: the root disk takes nothing from the host.' }),
   }),
 })

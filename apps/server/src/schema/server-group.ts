@@ -27,6 +27,12 @@ builder.node(ServerGroup, {
       nullable: true,
       description: 'With ANTI_AFFINITY: members that one host may hold.',
     }),
+    apartFrom: t.field({
+      type: ['UUID'],
+      description:
+        'Groups that it is kept apart from, as claims of its members named them: no host holds members of one of them and of this one.',
+      resolve: ({ apartFrom }) => [...(apartFrom ?? [])],
+    }),
     members: t.field({
       type: [ServerGroupMembers],
       description: 'Where its members are.',

@@ -8,6 +8,7 @@ import {
 } from '../services/simulate.ts'
 import { builder } from './builder.ts'
 import { DecisionOutcome, SolverFallback, SolverOutcome, SolverTaken } from './decision.ts'
+import { Drain, drainDescription } from './drain.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 import { ReasonCount } from './reasons.ts'
 import { Explanation } from './refs.ts'
@@ -122,6 +123,7 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
   description: 'What would become of requests. Nothing was claimed, and nothing was written.',
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'The state that it began from.' }),
+    drain: t.expose('drain', { type: Drain, nullable: true, description: drainDescription }),
     placed: t.exposeInt('placed', { description: 'Instances that would have a host.' }),
     failed: t.exposeInt('failed', { description: 'Instances that would have none.' }),
     notDecided: t.exposeInt('notDecided', { description: 'Instances that there was no time for.' }),

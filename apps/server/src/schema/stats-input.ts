@@ -69,6 +69,7 @@ const GpuInput = builder.inputType('GpuInput', {
   fields: (t) => ({
     index: t.int({ required: true, description: "The host's number of the device." }),
     model: t.string({ description: 'Its model.' }),
+    numaNode: t.int({ description: 'The NUMA cell that it is near to; not given: not known. Since 1.4.' }),
     usedMilli: t.int({ description: 'Thousandths in use by running instances; not given: counted by claims.' }),
   }),
 })

@@ -7,6 +7,7 @@ import {
 } from '../services/what-would-fit.ts'
 import { builder } from './builder.ts'
 import { CapacityCut } from './capacity.ts'
+import { Drain, drainDescription } from './drain.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 import { RefusalCause } from './reasons.ts'
 
@@ -95,6 +96,7 @@ const WhatWouldFitAnswer = builder.objectRef<Answer>('WhatWouldFitAnswer').imple
   description: 'What would make a request fit. Nothing was changed.',
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'The state that it is about.' }),
+    drain: t.expose('drain', { type: Drain, nullable: true, description: drainDescription }),
     fits: t.exposeBoolean('fits', { description: 'True: it is placed as it is, and nothing has to change.' }),
     headline: t.exposeString('headline', { description: 'As a sentence or two.' }),
     counterfactuals: t.field({

@@ -3,6 +3,8 @@ import {
   type Aggregate,
   type AggregateChanged,
   type AggregateState,
+  ALLOCATION_RULES,
+  aggregateRatioKeys,
   allNamesIn,
   byCodeUnit,
   covers,
@@ -18,6 +20,8 @@ import {
   nearMisses,
   partsNaming,
   presentHosts,
+  quote,
+  ratioIn,
   SLICE,
   type Steps,
   servedProfiles,
@@ -99,10 +103,10 @@ export interface Aggregates {
   metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
   /** Its member hosts, in the order of first sight. */
   hostsIn(aggregate: Dated<Aggregate>, args: PageArgs): Page<HostView>
-  create(input: AggregateEdit & { readonly name: string }, dryRun: boolean): Promise<AggregateOutcome>
+  create(input: AggregateEdit & { readonly name: string }, by: string, dryRun: boolean): Promise<AggregateOutcome>
   /** Makes an aggregate as Nova has it, by Nova's uuid, or makes the one of that uuid the same. */
-  importNova(document: unknown, dryRun: boolean): Promise<AggregateOutcome>
-  update(uuid: string, ifVersion: number, edit: AggregateEdit, dryRun: boolean): Promise<AggregateOutcome>
+  importNova(document: unknown, by: string, dryRun: boolean): Promise<AggregateOutcome>
+  update(uuid: string, ifVersion: number, edit: AggregateEdit, by: string, dryRun: boolean): Promise<AggregateOutcome>
   delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
 }
 
@@ -117,6 +121,24 @@ export interface MetadataEntry extends KeyValue {
   /** Where nobody names the key: those that are named and are spelled much like it. */
   readonly similarKeys: readonly string[]
 }
+
+/** An allocation ratio that an aggregate gives its hosts. */
+export interface AggregateRatioView {
+  readonly resourceClass: string
+  readonly ratio: number
+  readonly by: string | null
+  readonly at: number | null
+}
+
+export const ratiosOf = ({ metadata, ratiosSet }: Aggregate): AggregateRatioView[] =>
+  Object.keys(aggregateRatioKeys).flatMap((resourceClass) => {
+    const ratio = ratioIn(metadata, resourceClass)
+    const set = ratiosSet?.[resourceClass]
+    return ratio === undefined ? [] : [{ resourceClass, ratio, by: set?.by || null, at: set?.at ?? null }]
+  })
+
+const givesRatios = (next: AggregateState | null): boolean =>
+  next !== null && Object.keys(aggregateRatioKeys).some((resourceClass) => ratioIn(next.metadata, resourceClass) !== undefined)
 
 export const zoneOf = ({ metadata }: AggregateState): string | null => metadata[ZONE_KEY] ?? null
 
@@ -156,10 +178,18 @@ export function createAggregates(replica: Replica): Aggregates {
   }
 
   /** Writes the next state of an aggregate, or tells what writing it would do. */
-  const write = async (uuid: string, expectedVersion: number, next: AggregateState | null, dryRun: boolean): Promise<AggregateOutcome> => {
+  const write = async (
+    uuid: string,
+    expectedVersion: number,
+    next: AggregateState | null,
+    by: string,
+    dryRun: boolean,
+  ): Promise<AggregateOutcome> => {
     const fleet = snapshotOf(replica)
     const impact = await answerInPieces(impactOf(fleet, fleet.aggregates.byUuid.get(uuid), next))
-    const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next }
+    // who sets a ratio is kept once every replica keeps it
+    const isKept = fleet.featureLevel >= ALLOCATION_RULES && givesRatios(next)
+    const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next, ...(isKept && { by }) }
     const verdict: Void = dryRun
       ? await answerInPieces(fleet.aggregates.refusesInSteps(change))
       : (await replica.propose([change]))[0]?.void
@@ -248,12 +278,12 @@ export function createAggregates(replica: Replica): Aggregates {
       })
       return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: viewHost(fleet, { index: node }) })) }
     },
-    async create(input, dryRun) {
+    async create(input, by, dryRun) {
       const issues = await check(input)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
-      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), dryRun)
+      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), by, dryRun)
     },
-    async importNova(document, dryRun) {
+    async importNova(document, by, dryRun) {
       const read = readAggregate(document, ['document'])
       if ('message' in read) return invalid([read])
       await replica.fresh()
@@ -262,17 +292,17 @@ export function createAggregates(replica: Replica): Aggregates {
       const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
-      return write(read.uuid, current?.version ?? 0, next, dryRun)
+      return write(read.uuid, current?.version ?? 0, next, by, dryRun)
     },
-    async update(uuid, ifVersion, edit, dryRun) {
+    async update(uuid, ifVersion, edit, by, dryRun) {
       const issues = await check(edit)
       if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const current = await at(uuid, ifVersion)
-      return 'type' in current ? current : write(uuid, ifVersion, edited(current, named(edit)), dryRun)
+      return 'type' in current ? current : write(uuid, ifVersion, edited(current, named(edit)), by, dryRun)
     },
     async delete(uuid, ifVersion, dryRun) {
       const current = await at(uuid, ifVersion)
-      return 'type' in current ? current : write(uuid, ifVersion, null, dryRun)
+      return 'type' in current ? current : write(uuid, ifVersion, null, '', dryRun)
     },
   }
 }
@@ -352,9 +382,17 @@ function* impactOf({ hosts }: Fleet, before: Aggregate | undefined, next: Aggreg
     }
   }
   const isRisky = zoneMoves > 0 && claimsOnAffectedHosts > 0
-  const warnings = isRisky ? ['Hosts that hold claims would change their availability zone.'] : []
+  const warnings = [...(isRisky ? ['Hosts that hold claims would change their availability zone.'] : []), ...unreadRatios(next)]
   return { hostsAffected, zoneChanges: zoneMoves, claimsOnAffectedHosts, warnings }
 }
+
+/** Ratios that are none, as sentences: an operator who mistypes one would not see it otherwise. */
+const unreadRatios = (next: AggregateState | null): string[] =>
+  Object.entries(aggregateRatioKeys).flatMap(([resourceClass, key]) => {
+    const text = next !== null && Object.hasOwn(next.metadata, key) ? next.metadata[key] : undefined
+    if (next === null || text === undefined || ratioIn(next.metadata, resourceClass) !== undefined) return []
+    return [`${key} is ${quote(text)}, not a number of 0.001 to 1000: no aggregate's ratio counts for ${resourceClass} on its hosts.`]
+  })
 
 const versionConflict = (expected: number, current: Aggregate | undefined): VersionConflict => ({
   type: 'version-conflict',

@@ -1,6 +1,7 @@
 import { type Capacity, type CapacityOptions, countCapacity } from '@gantt/scheduler-core'
 import { answerInPieces } from '../replica/question.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
+import type { Drain } from './drain.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault } from './outcome.ts'
 import { checkRange } from './text.ts'
@@ -17,6 +18,7 @@ export interface CapacityInput extends Hypothesis {
 
 export interface CapacityAnswer extends Capacity {
   readonly asOf: number
+  readonly drain: Drain | null
 }
 
 /** How many more of something fit. */
@@ -40,7 +42,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
     async count(input) {
       const read = await readRequest(input.request)
       const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
-      const { fleet, profile, requests, asOf, isOver } = await open(input, issues, isWrong(read) ? [] : [read])
+      const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
       const [request = read] = requests
       if (request.gang.length > 0)
@@ -52,7 +54,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
       }
       const groupsOf = groupings[input.groupBy]
       const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
-      return { ...(await answerInPieces(countCapacity(fleet, options))), asOf }
+      return { ...(await answerInPieces(countCapacity(fleet, options))), asOf, drain }
     },
   }
 }

@@ -1,18 +1,35 @@
-import { allNamesIn, isStorable } from '@gantt/scheduler-core'
-import { compileQuery, decisionFields, parseQuery, type Query, type QueryReaders } from '@gantt/scheduler-core/query'
+import { allNamesIn, isStorable, reasonCodes } from '@gantt/scheduler-core'
+import { compileQuery, decisionFields, parseQuery, type Query, type QueryProblem, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { HostNames } from '../db/decision-query.ts'
 import { causeOfRefusal, type StoredDecision } from '../db/rows.ts'
 import { InputFault } from './outcome.ts'
 import { inputProblems } from './query-problems.ts'
+import { noSuchReason } from './reason-codes.ts'
 
 /** A line of the filter grammar about decisions. Throws InputFault that lists every problem with its place. */
 export function parseDecisionQuery(text: string | null | undefined, path: readonly string[] = ['query']): Query {
   if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(path, text, 'text without NUL')
-  const { query, problems } = parseQuery(text ?? '', decisionFields)
+  const { query, problems: ofGrammar } = parseQuery(text ?? '', decisionFields)
+  const problems = [...ofGrammar, ...unknownCodes(query)]
   if (problems.length > 0) throw new InputFault(inputProblems(problems, text ?? '', path))
   return {
     terms: query.terms.map((term) => (term.field === null || term.field === 'id' ? { ...term, values: term.values.map(bareId) } : term)),
   }
+}
+
+/** Fields whose values are codes of reasons. */
+const CODE_FIELDS = { cause: (code: string) => code, reason: (code: string) => code }
+
+/** Codes and patterns of codes that no refusal has: to find nothing by them would look as if nothing was refused. */
+function unknownCodes({ terms }: Query): QueryProblem[] {
+  return terms
+    .filter(({ field }) => field !== null && Object.hasOwn(CODE_FIELDS, field))
+    .flatMap((term) =>
+      term.values.flatMap((value) => {
+        const isMeant = compileQuery({ terms: [{ ...term, negated: false, values: [value] }] }, decisionFields, CODE_FIELDS)
+        return reasonCodes.some(isMeant) ? [] : [{ message: noSuchReason(value), from: term.from, to: term.to }]
+      }),
+    )
 }
 
 /** A whole global id as it stands in links and answers is looked for by the uuid behind it. */

@@ -154,9 +154,8 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         async () => decidedOf(decision),
       ),
     ignoredFields({ record: { request, profile: ref } }) {
-      const { profiles, plugins, featureLevel } = replica.fleet
-      const profile = profiles.find(ref)
-      return profile === undefined ? null : [...ignoredFields(currentSpec(request), profile, plugins, featureLevel)]
+      const profile = replica.fleet.profiles.find(ref)
+      return profile === undefined ? null : [...ignoredFields(currentSpec(request), profile, replica.fleet)]
     },
     receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
     requestIds: inBatches(async (ids) => {

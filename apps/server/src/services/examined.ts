@@ -18,6 +18,7 @@ import {
   type ShadowStep,
   type VerdictMatrix,
   verdictMatrixInSteps,
+  wayOutAgain,
 } from '@gantt/scheduler-core'
 import type { OwnFleet } from './own-fleet.ts'
 
@@ -75,6 +76,8 @@ export interface Examined extends Findings {
   readonly instance: number
   /** Why no host passes; null where one does. */
   readonly cause: Cause | null
+  /** How it can be done otherwise, in words; undefined: no way was found. */
+  readonly way: string | undefined
   /** What the profile's filters in shadow mode would have refused; none of it is in the steps. */
   readonly shadows: readonly ShadowStep[]
   /** By position in the order of first sight. */
@@ -93,9 +96,9 @@ export interface Examined extends Findings {
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
   const { record, before } = question
   const { state } = question
-  const found = await state.work((fleet) =>
+  const found = await state.work(function* (fleet) {
     // what asks the state does not outlive it
-    examineAgainInSteps(
+    const examined = yield* examineAgainInSteps(
       fleet,
       before,
       record,
@@ -104,19 +107,18 @@ export async function examineInstance(question: Question, instance: number, isSh
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
         const { records } = fleet.hosts
         return {
-          ...{
-            ...findings,
-            shadows,
-            cause: findings.ranked.length > 0 ? null : yield* cause(),
-            names: records.map(({ host, node }) => ({ host, node })),
-          },
+          ...findings,
+          shadows,
+          cause: findings.ranked.length > 0 ? null : yield* cause(),
+          names: records.map(({ host, node }) => ({ host, node })),
           ...{ reportedAt: records.map(({ reportedAt }) => reportedAt), time: question.decidedAt ?? fleet.now },
         }
       },
       undefined,
       isShortCircuited,
-    ),
-  )
+    )
+    return { ...examined, way: examined.cause === null ? undefined : yield* wayOutAgain(fleet, before, record, examined.cause) }
+  })
   const positions = new Map(found.ranked.map((position, rank) => [found.weighed.hosts[position] as number, { rank: rank + 1, position }]))
   const chosen = outcomesOf(question.answer[instance])
   const readChecks = (shortCircuit: boolean) =>

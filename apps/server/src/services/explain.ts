@@ -73,10 +73,11 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 
   /** What parts outside of the process say of it that did not say so when it was decided, as far as it is asked of this profile. */
-  const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source }: DecisionRecord) => {
+  const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
     const spec = currentSpec(request)
-    const claim = source === undefined ? undefined : fleet.ledger.claims.get(source)
-    return outside.gather(fleet, withAnswers(profile, [{ request: spec, answers }]), [spec], { source: claim })
+    const claimOf = (id: string | undefined) => (id === undefined ? undefined : fleet.ledger.claims.get(id))
+    const away = { source: claimOf(source), ends: claimOf(ends), intent }
+    return outside.gather(fleet, withAnswers(profile, [{ request: spec, answers }]), [spec], away)
   }
 
   /** A question on the state at a revision; where the log does not reach there any more, on the present one. */

@@ -1,4 +1,4 @@
-import { causeText, currentSpec, hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
+import { causeText, counted, currentSpec, hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
 import type { Examined, HostVerdict } from './examined.ts'
 import { nearMissesOf, selectionOf } from './explanation.ts'
 import { memberLines, solverLines } from './solver-text.ts'
@@ -9,18 +9,18 @@ const BEST = 5
 
 /** What happened, in one or two sentences with numbers. */
 export function headlineOf(examined: Examined): string {
-  const { hostCount, ranked, question, instance, cause } = examined
+  const { hostCount, ranked, question, instance, cause, way } = examined
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
   const selected = question.answer[instance]?.selected
   if (selected !== undefined) {
     const rank = rankOf(examined, selected)
-    const passed = `${count(ranked.length, 'host')} that passed, of ${hostCount}`
+    const passed = `${counted(ranked.length, 'host')} that passed, of ${hostCount}`
     // on another state than it was decided on, it may not even pass
     if (rank === 0) return `${hostKey(selected)} was taken; it is not among the ${passed}, on the state that this is about.`
     return `${hostKey(selected)} was taken: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
   }
-  if (ranked.length > 0) return `${count(ranked.length, 'host')} of ${hostCount} passed; none was taken.`
-  return cause === null ? `None of ${count(hostCount, 'host')} passed.` : causeText(cause)
+  if (ranked.length > 0) return `${counted(ranked.length, 'host')} of ${hostCount} passed; none was taken.`
+  return cause === null ? `None of ${counted(hostCount, 'host')} passed.` : causeText(cause, way)
 }
 
 /** The whole as a page: for a ticket, or for a terminal of 80 columns. */
@@ -37,7 +37,7 @@ export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): 
   const near = ranked.length === 0 ? await nearMissesOf(examined, NEAR) : []
   const { hosts } = await weighingOf(examined, instance, BEST)
   const sections = [
-    write.title(`${ranked.length} of ${count(hostCount, 'host')} passed${which}`),
+    write.title(`${ranked.length} of ${counted(hostCount, 'host')} passed${which}`),
     write.text(headlineOf(examined)),
     write.text(`Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`),
     ...(solver === undefined ? [] : [write.title('Solver'), write.list(solverLines(solver))]),
@@ -137,5 +137,3 @@ function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host:
   })
   return position + 1
 }
-
-const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`

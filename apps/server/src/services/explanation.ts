@@ -9,6 +9,7 @@ import {
   isOwnScheduler,
   NOT_THERE,
   PASSES_ALL,
+  reasonCodes,
   reasonText,
   type VerdictMatrix,
 } from '@gantt/scheduler-core'
@@ -19,6 +20,7 @@ import { compileLine } from './host-query.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
+import { noSuchReason } from './reason-codes.ts'
 import { isPlacedTogether } from './weighing.ts'
 
 export interface SelectionNote {
@@ -119,6 +121,8 @@ async function compileFilter(table: HostTable, examined: Examined, filter: Verdi
   const { outcome, rejectedBy, reason, refusedBy, refusedOnlyBy, reached, passed, tied, hosts, query } = filter
   for (const [field, asked] of Object.entries({ refusedBy, refusedOnlyBy }))
     if (asked && examined.isShortCircuited) throw InputFault.at(['filter', field], asked.join(', '), 'asked without shortCircuit')
+  const unknown = reason?.find((code) => !reasonCodes.some((known) => known === code))
+  if (unknown !== undefined) throw InputFault.at(['filter', 'reason'], unknown, `the code of a reason: ${noSuchReason(unknown)}`)
   if (hosts && hosts.length > MAX_NAMED) throw InputFault.at(['filter', 'hosts'], hosts.length, `at most ${MAX_NAMED} hosts`)
   const matrix = reason || refusedBy ? await examined.matrix() : undefined
   const wanted = hosts ? isNamedIn(table, hosts) : undefined

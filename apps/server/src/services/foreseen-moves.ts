@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import {
-  affinityMoveText,
   anywhere,
   type Claim,
   causeInSteps,
   currentSpec,
+  type Decided,
   decideInSteps,
   type Fleet,
+  type GroupBinding,
+  groupOf,
   liftSource,
   type MoveIntent,
   type Overlay,
@@ -17,9 +19,10 @@ import {
   refusalsInSteps,
   type Solution,
   type Steps,
+  wayOutInSteps,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { keptCause, withWay } from '../replica/kept-cause.ts'
+import { keptCause } from '../replica/kept-cause.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -35,6 +38,12 @@ export interface ForeseenMove {
   readonly message: string | null
   /** Why hosts were refused, where none was found. */
   readonly reasons: readonly RefusalReason[]
+  /** What the move is decided as; null where it would stay. */
+  readonly decided: ForeseenDecision | null
+}
+
+export interface ForeseenDecision extends Pick<Decided, 'parts' | 'answer' | 'record'> {
+  readonly group: GroupBinding | null
 }
 
 /** A claim, and what its decision asked for; undefined where that is not known any more. */
@@ -45,21 +54,23 @@ export interface AskedMove {
 
 /**
  * What would come of moving these claims now, one behind the other, each seeing what those before it would take. Nothing
- * stays of it: it is decided in an overlay that is thrown away. The fleet must be the caller's own: it is locked at the pauses. `shares`: by claim, what a
- * solver answered about them.
+ * stays of it: it is decided in an overlay that is thrown away. The fleet must be the caller's own: it is locked at the pauses.
  */
 export function* foreseeMoves(
   fleet: Fleet,
   profile: Profile,
   intent: MoveIntent,
   asked: readonly AskedMove[],
-  shares?: ReadonlyMap<string, Solution>,
+  { shares, seedOf = () => randomUUID(), isOver = () => false }: ForeseeOptions = {},
 ): Steps<ForeseenMove[]> {
   const overlay = openOverlay(fleet)
   try {
     const foreseen: ForeseenMove[] = []
     for (const move of asked) {
-      foreseen.push(yield* foresee(fleet, overlay, { profile, intent, solution: shares?.get(move.claim.id) }, move))
+      const foreseeing = { profile, intent, solution: shares?.get(move.claim.id), seed: seedOf(move.claim) }
+      foreseen.push(
+        isOver() ? staying(move.claim, 'There was no time to look for another place.') : yield* foresee(fleet, overlay, foreseeing, move),
+      )
       yield
     }
     return foreseen
@@ -89,25 +100,38 @@ export async function answeredFor(
   return answered
 }
 
+export interface ForeseeOptions {
+  /** By claim, what a solver answered about them. */
+  readonly shares?: ReadonlyMap<string, Solution> | undefined
+  /** The seed of each decision; a new one each time if not given. */
+  seedOf?(claim: Claim): string
+  /** Whether time is over: what is left stays where it is. */
+  isOver?(): boolean
+}
+
 interface Foreseeing {
   readonly profile: Profile
   readonly intent: MoveIntent
   readonly solution: Solution | undefined
+  readonly seed: string
 }
+
+const staying = (claim: Claim, message: string, reasons: readonly RefusalReason[] = []): ForeseenMove => ({
+  ...{ claim, destination: null, message, reasons, decided: null },
+})
 
 function* foresee(
   fleet: Fleet,
   overlay: Overlay,
-  { profile, intent, solution }: Foreseeing,
+  { profile, intent, solution, seed }: Foreseeing,
   { claim, request: asked }: AskedMove,
 ): Steps<ForeseenMove> {
-  const stays = (message: string, reasons: readonly RefusalReason[] = []): ForeseenMove => ({ claim, destination: null, message, reasons })
+  const stays = (message: string, reasons?: readonly RefusalReason[]): ForeseenMove => staying(claim, message, reasons)
   if (asked === undefined) return stays('What it asked for is not known any more: its decision is not kept.')
   const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
   if (typeof source === 'string') return stays(sentenceOf(source))
   const request = requestNow(fleet, { request: asked, intent }, source)
-  const seed = randomUUID()
-  const { answer, record, judged } = yield* decideInSteps(fleet, overlay, {
+  const input = {
     id: randomUUID(),
     request,
     profile,
@@ -119,17 +143,25 @@ function* foresee(
     intent,
     source,
     solution,
-  })
+  }
+  const { parts, answer, record, judged } = yield* decideInSteps(fleet, overlay, input)
   const chosen = answer[0]?.selected
   const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)
-  if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
+  if (host !== undefined)
+    return {
+      claim,
+      destination: viewHost(fleet, host),
+      message: null,
+      reasons: [],
+      decided: { parts, answer, record, group: groupOf(request) },
+    }
   const held = overlay.size
   liftSource(overlay, request, source)
   const refused = currentSpec(record.request)
   const counts = yield* refusalsInSteps(fleet, refused, judged)
   const found = yield* causeInSteps(fleet, refused, judged)
   overlay.rollback(held)
-  const cause = withWay(keptCause(found), affinityMoveText(fleet, source, found))
+  const cause = keptCause(found, yield* wayOutInSteps(fleet, overlay, input, found))
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(cause, 0, 1), reasons)
 }

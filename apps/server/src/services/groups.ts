@@ -5,7 +5,6 @@ import {
   type Group,
   type GroupBinding,
   type GroupPolicy,
-  groupAllows,
   type HostIndex,
   membersKeep,
 } from '@gantt/scheduler-core'
@@ -76,8 +75,11 @@ export function createGroups(replica: Replica): Groups {
     [...members].map(([index, count]) => ({ host: viewOf(index), members: count }))
 
   const judgeJoin = (claim: Claim, { uuid }: { readonly uuid: string }): GroupConflict | undefined => {
+    const { groups } = replica.fleet
     const group = find(uuid)
-    if (group === undefined || claim.group === uuid || groupAllows(group, claim.host)) return undefined
+    const apart = claim.group === uuid ? [] : groups.apartOf(uuid).filter(({ members }) => members.has(claim.host))
+    if (apart.length > 0) return conflictApart(uuid, apart, viewOf(claim.host), claim.host)
+    if (group === undefined || claim.group === uuid || groups.allows(uuid, claim.host)) return undefined
     return conflict(group, [{ host: viewOf(claim.host), members: group.members.get(claim.host) ?? 0 }])
   }
 
@@ -157,8 +159,18 @@ function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBi
   if (claim.source !== null || claim.target !== null) return 'claim.moving'
   if (group === null || claim.group === group.uuid) return undefined
   if (!groups.accepts(group)) return 'claim.group_mismatch'
-  const bound = groups.find(group.uuid)
-  return bound === undefined || groupAllows(bound, claim.host) ? undefined : 'group.conflict'
+  return groups.allows(group.uuid, claim.host) ? undefined : 'group.conflict'
+}
+
+/** Groups that are kept apart would share a host. */
+function conflictApart(uuid: string, apart: readonly Group[], host: HostView, index: HostIndex): GroupConflict {
+  return {
+    type: 'group-conflict',
+    code: 'CONFLICT',
+    message: `Server group ${uuid} is kept apart from ${apart.map((group) => group.uuid).join(', ')}, with members on that host; nothing was changed.`,
+    path: null,
+    hosts: apart.map(({ members }) => ({ host, members: members.get(index) ?? 0 })),
+  }
 }
 
 const bindingOf = (uuid: string, { policy, maxServerPerHost }: GroupRule): GroupBinding => ({

@@ -1,4 +1,6 @@
 import {
+  type Allocated,
+  type AllocationSource,
   byCodeUnit,
   type Claim,
   type Fleet,
@@ -10,8 +12,11 @@ import {
   isLive,
   type PciPool,
   pciPoolsOf,
+  ratioOf,
+  reservedOf,
   sharedCpusLeft,
 } from '@gantt/scheduler-core'
+import { releaseName } from '@gantt/scheduler-core/nova'
 import { type Dated, datedIn } from './dated.ts'
 
 /** A host as this replica sees it, now: it moves on with the fleet. */
@@ -47,6 +52,9 @@ export interface ResourceUsage {
   readonly used: number
   readonly claimed: number
   readonly free: number
+  /** Who says the ratio, and who what is kept back. */
+  ratioFrom(): AllocationOrigin
+  reservedFrom(): AllocationOrigin
 }
 
 export interface NumaCellView {
@@ -69,6 +77,34 @@ export interface NumaPagesView {
   readonly reserved: number
   readonly used: number
   readonly free: number
+}
+
+/** Where a ratio or a reserved amount comes from, for people: who set it, when, and why. */
+export interface AllocationOrigin {
+  readonly source: AllocationSource
+  /** The account; null of what nobody set, or of which it was not kept. */
+  readonly by: string | null
+  /** Store time; of a report, when it came. */
+  readonly at: number | null
+  readonly reason: string | null
+  /** Of an aggregate's ratio. */
+  readonly aggregate: { readonly uuid: string; readonly name: string } | null
+  /** Name of the release of Nova's, of its default. */
+  readonly release: string | null
+}
+
+function originOf(fleet: Fleet, { reportedAt }: HostRecord, resourceClass: string, allocated: Allocated): AllocationOrigin {
+  const { source, set, aggregate: uuid, release } = allocated
+  const aggregate = uuid === undefined ? undefined : fleet.aggregates.byUuid.get(uuid)
+  const edit = aggregate?.ratiosSet?.[resourceClass] ?? set
+  return {
+    source,
+    by: edit?.by || null,
+    at: edit?.at ?? aggregate?.updatedAt ?? (source === 'REPORT' ? reportedAt : null),
+    reason: set?.reason || null,
+    aggregate: aggregate === undefined ? null : { uuid: aggregate.uuid, name: aggregate.name },
+    release: release === undefined ? null : releaseName(release),
+  }
 }
 
 export const liveness = ['UP', 'SUSPECT', 'DOWN'] as const
@@ -97,6 +133,8 @@ export function capacityOf({ fleet, record }: HostView): ResourceUsage[] {
       used: columns.used[index] as number,
       claimed: columns.claimed[index] as number,
       free: columns.free[index] as number,
+      ratioFrom: () => originOf(fleet, record, resourceClass, ratioOf(fleet.hosts, record, resourceClass)),
+      reservedFrom: () => originOf(fleet, record, resourceClass, reservedOf(fleet.hosts, record, resourceClass)),
     }))
 }
 

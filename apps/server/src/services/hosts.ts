@@ -1,7 +1,9 @@
 import {
   appendInSteps,
+  type Change,
   copyFleet,
   type Fleet,
+  type HostAllocationSet,
   type HostRecord,
   type HostStatus,
   hostKey,
@@ -17,6 +19,7 @@ import type { HostOrder } from '@gantt/scheduler-core/query'
 import { eachInPieces, sortInPieces } from '../replica/in-pieces.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
+import { checkAllocation } from './class-allocation.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
@@ -77,6 +80,17 @@ export interface Hosts {
     readonly reason: string
     readonly dryRun: boolean
   }): Promise<StatusSetOutcome | NotFound | Invalid>
+  /** How many times over hosts give a class away, and how much of it they keep back, whatever they report; null takes away what was set. */
+  setAllocation(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly resourceClass: string
+    readonly ratio?: number | null | undefined
+    readonly reserved?: number | null | undefined
+    /** The account that sets it. */
+    readonly by: string
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<StatusSetOutcome | NotFound | Invalid>
 }
 
 export function createHosts(replica: Replica): Hosts {
@@ -115,7 +129,7 @@ export function createHosts(replica: Replica): Hosts {
     return [...new Set(hosts.flatMap(meant))]
   }
   /** Writes an operator's edit; the answer is why it was refused for one of the hosts: that one left, or was replaced, meanwhile. */
-  const edit = async (changes: readonly (StatusSet | UsedFromSet)[]): Promise<Invalid | undefined> => {
+  const edit = async (changes: readonly (StatusSet | UsedFromSet | HostAllocationSet)[]): Promise<Invalid | undefined> => {
     const verdicts = await replica.propose(changes)
     const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
     const [code, change] = [verdicts[refused]?.void, changes[refused]]
@@ -187,7 +201,38 @@ export function createHosts(replica: Replica): Hosts {
       if (refusal !== undefined) return refusal
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
     },
+    async setAllocation({ hosts, resourceClass, ratio, reserved, by, reason, dryRun }) {
+      const issues = checkAllocation([], { resourceClass, ratio, reserved })
+      if (ratio === undefined && reserved === undefined) issues.push(issue(['ratio'], null, 'be given, or reserved be; null takes it away'))
+      if (issues.length > 0) return invalid(issues)
+      const records = await toEdit(hosts, reason)
+      if (!Array.isArray(records)) return records
+      const changes = records.map(
+        ({ host, node }): HostAllocationSet => ({
+          ...{ type: 'hostAllocation', host, node, resourceClass, by, reason },
+          ...(ratio !== undefined && { ratio }),
+          ...(reserved !== undefined && { reserved }),
+        }),
+      )
+      const warnings = [
+        ...withoutClass(replica.fleet, records, resourceClass),
+        ...(await changesOfFree(snapshotOf(replica), records, changes)),
+      ]
+      const impact = impactOn(records.map(viewOf), 0, warnings)
+      const refusal = dryRun ? undefined : await edit(changes)
+      if (refusal !== undefined) return refusal
+      return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
+    },
   }
+}
+
+/** That hosts do not report a class, as a sentence: what is set of it counts for nothing while they do not. */
+function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resourceClass: string): readonly string[] {
+  const lacking = records.filter(({ index }) => hosts.classes.get(resourceClass)?.reported[index] !== 1)
+  const [first] = lacking
+  if (first === undefined) return []
+  const who = lacking.length === 1 ? `${hostKey(first)} does` : `${hostKey(first)} and ${lacking.length - 1} more hosts do`
+  return [`${who} not report ${resourceClass}: what is set counts once that is reported`]
 }
 
 /** How many hosts and live claims a change touches. */
@@ -196,8 +241,8 @@ export function impactOn(views: readonly HostView[], zoneChanges: number, warnin
   return { hostsAffected: views.length, zoneChanges, claimsOnAffectedHosts: claims, warnings }
 }
 
-/** What a change of where used amounts come from would leave free, class by class, as sentences; for at most 20 hosts. */
-async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly UsedFromSet[]): Promise<string[]> {
+/** What a change would leave free, class by class, as sentences; for at most 20 hosts. */
+export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly Change[]): Promise<string[]> {
   const told = records.slice(0, MOST_TOLD)
   const copy = copyFleet(fleet)
   await answerInPieces(appendInSteps(copy, changes))

@@ -14,6 +14,8 @@ import {
 import type { Outside } from '../plugin/outside/outside.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { Decisions } from './decisions.ts'
+import { type Drain, drainHosts } from './drain.ts'
 import type { Moment, Moments } from './moments.ts'
 import { InputFault, type Issue, under } from './outcome.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
@@ -42,6 +44,8 @@ export interface Hypothetical {
   readonly asOf: number
   /** What is other than in the fleet of that revision. */
   readonly edits: FleetEdits
+  /** What came of the instances on hosts that are drained; null: none is. */
+  readonly drain: Drain | null
   /** Whether the question's time is over. */
   isOver(): boolean
   /** What is left of it, milliseconds. */
@@ -62,7 +66,13 @@ export type OpenHypothetical = (
 const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
 
-export function createHypotheticals(replica: Replica, moments: Moments, outside: Outside): OpenHypothetical {
+interface HypotheticalsOptions {
+  readonly outside: Outside
+  /** What the claims on hosts that are drained were asked for with. */
+  readonly decisions: Pick<Decisions, 'stored'>
+}
+
+export function createHypotheticals(replica: Replica, moments: Moments, { outside, decisions }: HypotheticalsOptions): OpenHypothetical {
   const fleetAt = async (moment: Moment | null): Promise<Fleet> => {
     if (moment !== null) return moments.forCall()(moment, ['input', 'at'])
     await replica.freshest()
@@ -98,6 +108,8 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
     const problems = await answerInPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
+    const isOver = (): boolean => performance.now() >= over
+    const drain = await drainHosts(fleet, edits.drainHosts, { profile, outside, decisions, isOver })
     const requests = given.map((request) => withPresentNames(fleet, request))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {
@@ -106,7 +118,8 @@ export function createHypotheticals(replica: Replica, moments: Moments, outside:
       requests,
       asOf,
       edits,
-      isOver: () => performance.now() >= over,
+      drain,
+      isOver,
       left: () => over - performance.now(),
     }
   }

@@ -225,7 +225,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const source = call.source === null ? undefined : findSource(fleet, call.source)
       const asked = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
       const gathering =
-        profile === undefined ? undefined : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source } : {})
+        profile === undefined
+          ? undefined
+          : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source, intent: call.intent } : {})
       const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
@@ -233,14 +235,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
 }
 
 /** What of a request the version that decides does not look at; of one that is not there any more nothing is known. */
-function unreadIn(
-  { profiles, plugins, featureLevel }: Fleet,
-  account: string,
-  input: PlacementInput,
-  request: RequestSpec,
-): readonly string[] {
-  const profile = profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
-  return profile === undefined ? [] : unreadKeys(request, profile, plugins, featureLevel)
+function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
+  const profile = fleet.profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
+  return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
 /** Whether a call with this intent is about a claim that is there already. */

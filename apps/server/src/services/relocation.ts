@@ -91,14 +91,6 @@ export function createRelocation(
   { outside, solve }: { readonly outside: Outside; readonly solve: Solve },
 ): Relocation {
   const batches = { fleet: () => replica.fleet, outside, solve }
-  /** What each claim's decision asked, for its instance alone. */
-  const askedBy = (claims: readonly Claim[]): Promise<AskedMove[]> =>
-    Promise.all(
-      claims.map(async (claim) => {
-        const stored = await decisions.stored(claim.decision)
-        return { claim, request: stored === undefined ? undefined : requestFor(stored, claim) }
-      }),
-    )
   return {
     async claimOn(account, { decisionId, host, instance, ...input }) {
       const stored = await decisions.stored(decisionId)
@@ -163,7 +155,7 @@ export function createRelocation(
       await replica.fresh()
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const asked = await askedBy(leaving(replica, records))
+      const asked = await askedBy(decisions, leaving(replica, records))
       const batch = createMoveBatch(batches, {
         asked,
         seed: idempotencyKey,
@@ -208,7 +200,7 @@ export function createRelocation(
       await replica.fresh()
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const asked = await askedBy(leaving(replica, records))
+      const asked = await askedBy(decisions, leaving(replica, records))
       const profileOf = ({ profiles }: Fleet) => profiles.find(profileName ?? DEFAULT_PROFILE)
       const profile = profileOf(replica.fleet)
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
@@ -217,7 +209,7 @@ export function createRelocation(
       const solved = await createMoveBatch(batches, { asked, profileOf, seed: '' }).solve(DEFAULT_DEADLINE_MS)
       const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
       const fleet = copyFleet(replica.fleet)
-      const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), solved?.shares))
+      const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), { shares: solved?.shares }))
       const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
       return {
         type: 'foreseen',
@@ -228,6 +220,15 @@ export function createRelocation(
     },
   }
 }
+
+/** What each claim's decision asked, for its instance alone. */
+export const askedBy = (decisions: Pick<Decisions, 'stored'>, claims: readonly Claim[]): Promise<AskedMove[]> =>
+  Promise.all(
+    claims.map(async (claim) => {
+      const stored = await decisions.stored(claim.decision)
+      return { claim, request: stored === undefined ? undefined : requestFor(stored, claim) }
+    }),
+  )
 
 /** The hosts that an answer named: those that were taken, and the next best. */
 const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
@@ -242,7 +243,7 @@ const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
  * Oldest first, on every replica and every repetition. What is on its way here is among them, to be told of: it cannot
  * move before its move is over, and would arrive after the host was emptied. One that grows here is told of once.
  */
-const leaving = ({ fleet: { ledger } }: Replica, records: readonly HostRecord[]): Claim[] => {
+export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: readonly HostRecord[]): Claim[] => {
   const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host
   return records
     .flatMap((record) => [...record.claims])

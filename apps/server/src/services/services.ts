@@ -27,6 +27,7 @@ import { createDecisionCounts, type DecisionCounts } from './decision-counts.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 import { createFindingRepairs, type FindingRepairs } from './finding-repairs.ts'
+import { createFleetAllocations, type FleetAllocations } from './fleet-allocation.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Degraded, type Health } from './health.ts'
@@ -72,6 +73,7 @@ export interface Services {
   readonly warnOfAggregateEdit: WarnOfAggregateEdit
   readonly groups: Groups
   readonly keyLimits: KeyLimits
+  readonly fleetAllocations: FleetAllocations
   readonly decisions: Decisions
   readonly activities: Activities
   readonly decisionCounts: DecisionCounts
@@ -165,7 +167,7 @@ export function createServices({
   const placement = createPlacement(replica, decisions, outside)
   const liveness = createLiveness(replica, listening)
   const moments = createMoments(replica, history, past)
-  const hypotheticals = createHypotheticals(replica, moments, outside)
+  const hypotheticals = createHypotheticals(replica, moments, { outside, decisions })
   const explain = createExplain(replica, history, decisions, outside)
   const readRequest = createRequestReader(decisions)
   return {
@@ -183,6 +185,7 @@ export function createServices({
     warnOfAggregateEdit: createAggregateWarnings({ replica, store: records.decisions, decisions }),
     groups: createGroups(replica),
     keyLimits: createKeyLimits(replica),
+    fleetAllocations: createFleetAllocations(replica),
     decisions,
     activities: createActivities(replica, placement, activity, () => decisions.caughtUp()),
     decisionCounts: createDecisionCounts(replica, decisionCounts, () => decisions.caughtUp()),

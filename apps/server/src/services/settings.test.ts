@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { settingNames, settingsOf, unknownSettings } from './settings.ts'
+import { settingsOf, unknownSettings } from './settings.ts'
 
 const told = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(settingsOf(environment, readConfig(environment)).map((setting) => [setting.name, setting]))
@@ -49,6 +49,14 @@ test('variables that look like settings and are none are named; those of the com
     GANTT_TEST_ALL: '1',
     PATH: '/',
   }
-  expect(unknownSettings(environment)).toEqual(['GANTT_SUSPCT_AFTER', 'gantt_liveness'])
-  expect(unknownSettings(Object.fromEntries(settingNames.split(', ').map((name) => [name, 'x'])))).toEqual([])
+  expect(unknownSettings(environment)).toEqual([
+    'GANTT_SUSPCT_AFTER is set and has no effect: this release has no such setting; did you mean GANTT_SUSPECT_AFTER?',
+    'gantt_liveness is set and has no effect: this release has no such setting; did you mean GANTT_LIVENESS?',
+  ])
+  expect(unknownSettings(Object.fromEntries(Object.keys(told({})).map((name) => [name, 'x'])))).toEqual([])
+})
+
+test('all settings are named only where none is spelt nearly so', () => {
+  const [sentence] = unknownSettings({ GANTT_COLOUR_OF_LOGS: 'red' })
+  expect(sentence).toMatch(/^GANTT_COLOUR_OF_LOGS is set .* no such setting; there are HOST, PORT, .*GANTT_EXTENDERS\.$/)
 })

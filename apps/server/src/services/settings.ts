@@ -1,3 +1,4 @@
+import { nearSpellings } from '@gantt/scheduler-core'
 import type { Config } from '../config.ts'
 
 export const settingSources = ['ENVIRONMENT', 'DEFAULT'] as const
@@ -83,14 +84,17 @@ const rows: Readonly<Record<string, Row>> = {
 /** Of programs that run beside the service, often in the same environment: of the command line and of the tests. */
 const OTHERS = /^GANTT_(?:URL|KEY|CONFIG|SHARED|TRACE|SCREENSHOTS|LARGE_FLEET|TEST_[A-Z_]+|NEMESIS_[A-Z_]+)$/
 
-/** Variables that look like settings and are none: misspelt ones, as a rule. */
-export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
-  Object.keys(environment).filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))
+const settingNames = Object.keys(rows)
 
-/** All settings whose names begin alike, for people. */
-export const settingNames = Object.keys(rows)
-  .filter((name) => name.startsWith('GANTT_'))
-  .join(', ')
+/** Says of each variable that looks like a setting and is none that it has no effect, and which settings are spelt nearly so. */
+export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
+  Object.keys(environment)
+    .filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))
+    .map((name) => {
+      const near = nearSpellings(name, settingNames)
+      const meant = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${settingNames.join(', ')}.`
+      return `${name} is set and has no effect: this release has no such setting; ${meant}`
+    })
 
 /** The settings that hold, each with where it comes from; never what may be a secret. */
 export function settingsOf(environment: NodeJS.ProcessEnv, config: Config): readonly Setting[] {

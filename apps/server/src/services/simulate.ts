@@ -15,6 +15,7 @@ import {
 import { answerInPieces } from '../replica/question.ts'
 import type { AskSolver } from '../solver/ask-solver.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
+import type { Drain } from './drain.ts'
 import { type Examined, examineInstance } from './examined.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault, type Issue, issue } from './outcome.ts'
@@ -39,6 +40,7 @@ export interface SimulatedView extends SimulatedDecision {
 
 export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
   readonly asOf: number
+  readonly drain: Drain | null
   readonly decisions: readonly SimulatedView[]
   /** How it went, in at most so many points and one more. Throws InputFault for a number that is out of range. */
   curve(most: number): readonly CurvePoint[]
@@ -71,7 +73,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         issues,
         requests.map(({ request }) => request),
       )
-      const { fleet, profile, asOf, isOver, left } = opened
+      const { fleet, profile, asOf, isOver, left, drain } = opened
       const named = requests.map((one, i) => ({ ...one, request: opened.requests[i] ?? one.request }))
       // the fleet is locked while it is simulated: a solver looks at another one
       const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
@@ -95,10 +97,11 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         return examineInstance(question, record.instances.length - 1)
       }
       // copies of a request are alike
-      const ignored = named.map(({ request }) => ignoredFields(request, profile, fleet.plugins, fleet.featureLevel))
+      const ignored = named.map(({ request }) => ignoredFields(request, profile, fleet))
       return {
         ...rest,
         asOf,
+        drain,
         decisions: simulated.decisions.map((decision) => ({
           ...decision,
           explain: () => explain(decision),

@@ -1,5 +1,6 @@
 import {
   compileProfile,
+  counted,
   currentSpec,
   demandOf,
   demandsOfFilter,
@@ -211,5 +212,3 @@ function textOf(demand: TenantDemand, state: DemandState, isAfterOthers: boolean
 /** What a project is told at once where it finds no host. */
 export const noHostFoundMessage = (placed: number, asked: number): string =>
   `No host was found for ${asked === 1 ? 'the instance' : `instance ${placed + 1} of ${asked}`}.`
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -249,11 +249,13 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
         case 'status':
         case 'liveness':
         case 'usedFrom':
+        case 'hostAllocation':
           return fleet.hosts.find(change) ?? []
         case 'aggregate':
         case 'forget':
         case 'readmit':
         case 'replace':
+        case 'fleetAllocation':
           return fleet.hosts.records.filter((record) => record.revision === revision)
         default:
           return []

@@ -13,6 +13,7 @@ import { keptCause } from '../replica/kept-cause.ts'
 import { answerInPieces } from '../replica/question.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import type { Decisions, KeptCause } from './decisions.ts'
+import type { Drain } from './drain.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault } from './outcome.ts'
 import { toSpecInput } from './spec-input.ts'
@@ -55,6 +56,7 @@ export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' |
   readonly asOf: number
   readonly headline: string
   readonly counterfactuals: readonly Counterfactual[]
+  readonly drain: Drain | null
   /** Null where it fits. */
   readonly cause: KeptCause | null
 }
@@ -86,7 +88,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
       ]
       const input = await asDecided(given)
-      const { fleet, profile, requests, asOf, isOver, edits } = await open(input, issues, isWrong(read) ? [] : [read])
+      const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
       const [request = read] = requests
       if (request.gang.length > 0)
@@ -119,13 +121,12 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         return { ...rest, changes: said, verified: true, overlay, simulation }
       }
       const counterfactuals = found.counterfactuals.map(toAnswer)
-      const cause = found.cause && keptCause(found.cause)
-      return { fits: found.fits, runs: found.runs, cut: found.cut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
+      const cause = found.cause && keptCause(found.cause, found.way)
+      return { drain, fits: found.fits, runs: found.runs, cut: found.cut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
     },
   }
 }
 
-/** Edits in the words of the API; those of the question come first. */
 /** By what is edited, not by what people read. A host that has yet to be bought and a ratio of all hosts have no place; nor has the request. */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
   const { enableHosts = [], ratios = [], releaseClaims = [] } = edits ?? {}
@@ -137,10 +138,20 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
   ]
 }
 
+/** Edits in the words of the API; those of the question come first. */
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null
-  const lists = { addHosts: [], removeHosts: [], disableHosts: [], enableHosts: [], aggregateChanges: [], ratios: [], releaseClaims: [] }
+  const lists = {
+    addHosts: [],
+    removeHosts: [],
+    drainHosts: [],
+    disableHosts: [],
+    enableHosts: [],
+    aggregateChanges: [],
+    ratios: [],
+    releaseClaims: [],
+  }
   const joined: Record<string, unknown> = {}
   for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
     const items = parts.flatMap((edits) => edits[field] as readonly unknown[])

@@ -1,11 +1,10 @@
 import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
 import { zoneOf } from './model/aggregate.ts'
+import { CLASSES } from './model/allocation.ts'
 import { isLive as isLiveInModel } from './model/claim.ts'
 import type { ModelFleet } from './model/fleet.ts'
 import { membersOf } from './model/group.ts'
 import { freeOf, gpusLeft } from './model/room.ts'
-
-const CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
 /** All that decisions and answers depend on, as text: of a replica's fleet. */
 export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Fleet): string {

@@ -26,6 +26,8 @@ const weights = {
   aggregate: 4,
   liveness: 2,
   usedFrom: 1,
+  hostAllocation: 2,
+  fleetAllocation: 1,
   group: 3,
   membership: 3,
   look: 4,

@@ -33,6 +33,7 @@ const met = [
   'expire claim.not_expired',
   'report report.stale',
   'usedFrom counts',
+  ...['hostAllocation counts', 'fleetAllocation counts', 'fleetAllocation allocation.version'],
   ...['forget counts', 'forget leave.has_claims', 'readmit counts', 'replace counts', 'replace leave.has_claims'],
   ...['two_hosts', 'other_host', 'unlisted', 'unclaimed'].map((what) => `finds instance.${what}`),
   ...['finds host.same_machine', 'finds use.below_claims', 'finds use.no_instances'],

@@ -22,6 +22,7 @@ import { openOn } from '../sync/postgres/postgres.ts'
 import { digestOfFleet, digestOfModel } from './digest.ts'
 import { createFakePostgres, type FakePostgres } from './fake-postgres.ts'
 import { codesOf, findingsOfFleet, findingsOfModel } from './findings.ts'
+import { CLASSES } from './model/allocation.ts'
 import { claimsOf, isLive as isLiveInModel } from './model/claim.ts'
 import type { ModelEntry } from './model/entry.ts'
 import { membersOf } from './model/group.ts'
@@ -179,8 +180,7 @@ class World {
   /** The model judges every entry as it enters the log, and the invariants are looked at. */
   #judge(entry: ModelEntry): void {
     const model = this.#model
-    const room = (): number[] =>
-      model.hosts.flatMap((host) => [...Object.keys(host.classes).map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
+    const room = (): number[] => model.hosts.flatMap((host) => [...CLASSES.map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
     const before = room()
     const verdicts = model.apply(entry)
     this.#verdicts.set(entry.revision, verdicts)
@@ -191,8 +191,9 @@ class World {
     for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
       if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) this.#counts.voids++
-    // a host that another one goes into reports for both from then on
-    if (!entry.changes.some(({ type }) => type === 'report' || type === 'replace'))
+    // a host that another one goes into reports for both from then on; and whoever sets less than is held leaves it held
+    const mayLower = ['report', 'replace', 'forget', 'hostAllocation', 'fleetAllocation', 'aggregate']
+    if (!entry.changes.some(({ type }) => mayLower.includes(type)))
       for (const [i, free] of room().entries())
         if (free < Math.min(0, before[i] ?? 0)) this.#fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)
     for (const { uuid, policy, max } of model.groups) {
@@ -445,6 +446,26 @@ class World {
       case 'usedFrom':
         propose(what, { type: what, host, node: host, usedFrom: c % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'test' })
         break
+      case 'hostAllocation': {
+        const edit = { ratio: c % 3 === 0 ? null : 1 + (c % 4) / 2, ...(c % 5 === 0 && { reserved: c % 2 === 0 ? null : 1 + (c % 3) }) }
+        propose(what, {
+          type: what,
+          host,
+          node: host,
+          resourceClass: b % 2 === 0 ? 'VCPU' : 'MEMORY_MB',
+          ...edit,
+          by: 'ops',
+          reason: 'test',
+        })
+        break
+      }
+      case 'fleetAllocation': {
+        // now and then on a version that another replica has replaced since
+        const expectedVersion = Math.max(0, replica.fleet.hosts.fleetAllocation.version - (c % 3 === 0 ? 1 : 0))
+        const classes = c % 4 === 0 ? {} : { VCPU: { ratio: 1 + (b % 3), ...(c % 2 === 0 && { reserved: 1 }) } }
+        propose(what, { type: what, expectedVersion, release: [null, 26, 27][b % 3] ?? null, classes, by: 'ops', reason: 'test' })
+        break
+      }
       case 'liveness':
         propose(what, { type: what, host, node: host, state: (['UP', 'UP', 'SUSPECT', 'DOWN'] as const)[c % 4] as Liveness, reason: '' })
         break
@@ -543,7 +564,10 @@ class World {
           ? null
           : {
               name: c % 10 === 1 ? 'everywhere' : `part ${number}`,
-              metadata: c % 3 === 0 ? { availability_zone: `z${b % 2}` } : {},
+              metadata: {
+                ...(c % 3 === 0 && { availability_zone: `z${b % 2}` }),
+                ...(c % 5 === 1 && { cpu_allocation_ratio: b % 7 === 3 ? 'many' : String(1 + (b % 4) / 2) }),
+              },
               hosts: NAMES.filter((_, i) => (c >> i) % 2 === 0),
             },
     }
@@ -653,6 +677,8 @@ class World {
       localGbUsed: 0,
       runningVms: running.length,
       gpus,
+      // two hosts report as Nova does, one of them mostly without a ratio
+      ...(NAMES.indexOf(host) < 2 && { version: '1.3', nova: novaOf(NAMES.indexOf(host) === 0 && b % 4 > 0 ? 0 : 1 + (b % 2)) }),
       // now and then a machine reports that is another host already
       ...(b % 4 !== 3 && { machineId: uuidOf(0x81 + (b % 23 === 8 ? 0 : NAMES.indexOf(host))) }),
       instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
@@ -671,6 +697,12 @@ class World {
     )
   }
 }
+
+/** What a report keeps of a document of Nova's. */
+const novaOf = (ratio: number) => ({
+  computeNode: { cpu_allocation_ratio: ratio, ram_allocation_ratio: 0, disk_allocation_ratio: 1 },
+  ...{ service: null, cellUuid: null, flavors: {}, images: {} },
+})
 
 function requestOf({
   vcpus,

@@ -1,4 +1,5 @@
 import { isLive } from '../claims/claim.ts'
+import { countedStats } from '../fleet/allocation.ts'
 import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
@@ -29,7 +30,7 @@ export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
     checkGpus(fleet, record, sums, tell)
     checkCells(record, sums, tell)
   } else {
-    const stats = statsToCount(record)
+    const stats = countedStats(fleet.hosts, record)
     checkGpuSums(fleet, record, tell)
     if (record.cells.length !== stats.numaCells.length) tell('state.column', 'cells', stats.numaCells.length, record.cells.length)
     for (const { code, field, expected, actual, claim } of [...auditGpus(record, stats, sums), ...auditCells(record, stats, sums)])
@@ -68,7 +69,7 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, tell: Tell)
 /** Every class column from the report, with whole numbers of any size; free from what claims hold. */
 function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, tell: Tell): void {
   const { index } = record
-  const reported = inventoriesOf(statsToCount(record))
+  const reported = inventoriesOf(countedStats(hosts, record))
   for (const [name, columns] of hosts.classes) {
     const inventory = reported.get(name)
     const countsUse = inventory !== undefined && inventory.used !== null

@@ -31,6 +31,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
+    ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
     // only where there is one, so that a log without them looks as it did before there were any
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
@@ -55,6 +56,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     statusReason: record.statusReason,
     livenessReason: record.livenessReason,
     ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
+    ...(Object.keys(record.allocation).length > 0 && { allocation: record.allocation }),
     ...(record.gone !== null && { gone: record.gone }),
     ...(record.formerNames.length > 0 && { formerNames: record.formerNames }),
     reportedAt: record.reportedAt,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
+import { decide } from '../schedulers/decide.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 
@@ -123,7 +124,85 @@ test('hosts are what is short for a group whose members are to be apart, and how
   expect(textOf(fleet, asks, 'default', 2)).toBe(
     'Of the 2 hosts with CUSTOM_LICENSED none takes it: 2 with as many members of the server group as one host may have. ' +
       'The group needs room for 3 members apart from each other, and the request admits 2 hosts. ' +
-      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: fewer than 1 members wanted on the host; it holds 1.',
+      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: no members wanted on the host; it holds 1.',
   )
   overlay.discard()
+})
+
+describe('members that live together and fit on no host: each host is compared with what all of them need', () => {
+  const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
+  const SENTENCE = 'instances are of one server group that lives together: one host needs room for all of them.'
+  /** The cause of the first instance that finds no host. */
+  const causeIn = (
+    shapes: Record<string, HostShape>,
+    asks: Parameters<typeof aRequest>[0],
+    changes: readonly Change[] = [],
+    profile = 'default',
+  ) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
+    expect(log.append(changes).every((verdict) => verdict === undefined)).toBe(true)
+    const request = aRequest({ instanceGroup: group, ...asks })
+    const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+    const overlay = openOverlay(log.fleet)
+    const input = { id: 'd', request, profile: profileNamed(profile), seed: 's', attempt: 1, alternatesPerInstance: 0, claimIds }
+    const { found } = decide(log.fleet, overlay, { ...input, allOrNothing: false })
+    expect(found).toBeLessThan(request.numInstances)
+    const text = textOf(log.fleet, { instanceGroup: group, ...asks }, profile, found)
+    overlay.discard()
+    return text
+  }
+  const two = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
+  const cells = [0, 1].map((id) => ({ id, cpuset: [2 * id, 2 * id + 1], memoryMb: 4_096 }))
+  const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 3_072 }] }, flavor: { vcpus: 1, memoryMb: 3_072 } }
+
+  test.each<[string, Record<string, HostShape>, Parameters<typeof aRequest>[0], string]>([
+    [
+      'CPUs: the host that holds most of them is the nearest',
+      two,
+      { numInstances: 5, vcpus: 1, memoryMb: 64 },
+      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
+    ],
+    [
+      'memory, counting what the first of them would take',
+      { a: { vcpus: 64, memoryMb: 8_192 }, b: { vcpus: 64, memoryMb: 6_144 } },
+      { numInstances: 3, vcpus: 1, memoryMb: 4_096 },
+      `Of 2 hosts none takes it: 2 with too little memory left. Its 3 ${SENTENCE} Nearest is a: MEMORY_MB: 12288 MiB needed, 8192 free.`,
+    ],
+    [
+      'GPUs',
+      { a: { vcpus: 64, memoryMb: 65_536, gpus: [{ index: 0 }, { index: 1 }] }, b: { vcpus: 64, memoryMb: 8_192, gpus: [{ index: 0 }] } },
+      { numInstances: 3, vcpus: 1, memoryMb: 64, gpus: { count: 1 } },
+      `Of 2 hosts none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 × GPU with 1000/1000 free needed; the host has 2.`,
+    ],
+    [
+      'a gang of two flavors',
+      two,
+      { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [{ instances: 1, flavor: { vcpus: 3, memoryMb: 64 } }] },
+      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 2 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
+    ],
+    [
+      'cells, of which amounts say nothing',
+      { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
+      { numInstances: 3, ...guest },
+      `The only host does not take it. Its 3 ${SENTENCE} ` +
+        `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
+    ],
+    [
+      'the hosts that the request admits alone',
+      { ...two, large: { vcpus: 64, memoryMb: 262_144 } },
+      { numInstances: 5, vcpus: 1, memoryMb: 64, ignoreHosts: ['large'] },
+      `Of the 2 hosts other than large none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
+    ],
+  ])('%s', (_name, shapes, asks, text) => {
+    expect(causeIn(shapes, asks)).toBe(text)
+  })
+
+  test('a group that lives somewhere already is refused for what its host lacks', () => {
+    const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
+    const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
+    expect(text).toBe(
+      'Of 2 hosts none takes it: 1 with too few vCPUs left, 1 away from the host of the server group. Nearest is wide: VCPU: 1 vCPU needed, 0 free.',
+    )
+  })
 })

@@ -13,6 +13,7 @@ import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { asTogether, togetherOf } from './together.ts'
 
 /**
  * Why no host takes an instance, told of the hosts that the request itself admits: those that every filter with `admits` lets in. Hosts
@@ -34,6 +35,8 @@ export interface Cause {
   readonly nearest: NearestHost | null
   /** Members that the server group of the request is to have, which tells how many hosts anti-affinity needs; null: no group. */
   readonly groupSize: number | null
+  /** Members of a new server group that one host has to take together, where no host does; null: something else is the matter. */
+  readonly onOneHost: number | null
 }
 
 /** What one filter admits. */
@@ -73,6 +76,8 @@ export interface AskedInstance {
   readonly fleet: Fleet
   /** As this instance asks it. */
   readonly request: RequestSpec
+  /** As it was asked, with all kinds of its instances. */
+  readonly whole: RequestSpec
   /** Its number, from 0. */
   readonly instance: number
 }
@@ -83,12 +88,14 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
 /** The same with pauses; the fleet must stay as it is until the end. */
 export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const request = requestAt(asked, instance)
-  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, instance })
+  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, whole: asked, instance })
 }
 
 /** The same of filters that were made ready for the instance. */
-export function* causeBy(filters: readonly FilterStep[], { fleet, request, instance }: AskedInstance): Steps<Cause> {
-  const steps = filters.filter(isAsked)
+export function* causeBy(filters: readonly FilterStep[], { fleet, request, whole, instance }: AskedInstance): Steps<Cause> {
+  const asTried = filters.filter(isAsked)
+  const together = asTogether(asTried, fleet, whole, instance)
+  const steps = together ?? asTried
   // one that failed says of no host whether the request is about it
   const able = steps.filter(({ failed }) => !failed)
   const admitting = [...able.filter(({ admits }) => admits?.by === 'place'), ...able.filter(({ admits }) => admits?.by === 'property')]
@@ -112,7 +119,8 @@ export function* causeBy(filters: readonly FilterStep[], { fleet, request, insta
   const { refusals, nearest } = yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)
   const inOrder = admitted.length > 0 && groupSize !== null ? hostsFirst(refusals, admitted.length) : refusals
   const code = admitted.length > 0 ? (inOrder[0]?.code ?? null) : leavesNone
-  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize }
+  const onOneHost = together === undefined ? null : togetherOf(whole)
+  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize, onOneHost }
 }
 
 /** Where each host has its members of the server group, hosts are what is short, whatever else each of them lacks. */
@@ -173,14 +181,19 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
-  let nearest: number | undefined
   const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
-  for (let i = 0; i < hosts.length; i++) if (nearest === undefined || distance(i) < distance(nearest)) nearest = i
+  const nearestBy = new Map<Uint8Array, number>()
+  for (const { isCounted } of codes.values())
+    for (let i = 0; i < hosts.length; i++) {
+      const known = nearestBy.get(isCounted)
+      if (isCounted[i] === 1 && (known === undefined || distance(i) < distance(known))) nearestBy.set(isCounted, i)
+    }
+  const candidates = [...new Set(nearestBy.values())].sort((one, other) => distance(one) - distance(other) || one - other)
   return {
     refusals: [...codes]
       .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
       .sort((one, other) => other.hosts - one.hosts || byCodeUnit(one.code, other.code)),
-    nearest: nearest === undefined ? null : nearestOf(fleet, groups, hosts[nearest] as HostIndex),
+    nearest: nearestOf(candidates.map((i) => refusedHost(fleet, groups, hosts[i] as HostIndex))),
   }
 }
 
@@ -192,8 +205,31 @@ function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: n
   }
 }
 
+/**
+ * A reason is the first thing that a filter finds, so of each reason the nearest host is looked at whole: the one with the fewest and smallest
+ * things to mend is the nearest of all. Of equal ones the first.
+ */
+function nearestOf(candidates: readonly NearestHost[]): NearestHost | null {
+  let nearest: { readonly host: NearestHost; readonly distance: number } | undefined
+  for (const host of candidates) {
+    const distance = distanceOfHost(host)
+    if (nearest === undefined || distance < nearest.distance) nearest = { host, distance }
+  }
+  return nearest?.host ?? null
+}
+
+function distanceOfHost({ refusals }: NearestHost): number {
+  // several filters may refuse it for one thing
+  const shares = new Map<string, number>()
+  const note = (subject: string, share: number): void => void shares.set(subject, Math.max(share, shares.get(subject) ?? 0))
+  for (const { filter, reason, facts } of refusals)
+    if (facts.length === 0) note(reason.subject ?? filter, shareMissing(reason))
+    else for (const { subject, required, actual } of facts) note(subject, shareMissing({ need: required, have: actual }))
+  return distanceBy(Math.max(0, ...shares.values()), shares.size)
+}
+
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
-function nearestOf({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIndex): NearestHost {
+function refusedHost({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)
   const refusing = [...own, ...nets].filter((step) => !passes(step, index))
   const steps = refusing.length > 0 ? refusing : outside.filter((step) => !passes(step, index))

@@ -1,25 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { byExtent } from '../../../../testing/extent.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { examine, PASSES_ALL } from '../pipeline/examine.ts'
-import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { causeOf, type NearestHost } from './cause.ts'
+import type { HostShape } from '../testing/index.ts'
+import { type Cause, causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
-
-interface HostDrawn {
-  readonly name?: string
-  readonly shape: HostShape
-  readonly zone: 'z1' | 'z2' | null
-  readonly isDisabled: boolean
-}
-
-const profiles = ['default', 'nova', 'nova-compat', 'best-fit'].map(
-  (name) => builtInProfiles.find((known) => known.name === name) as Profile,
-)
+import {
+  APART,
+  cellsOf,
+  fleetOf,
+  type HostDrawn,
+  legacyForm,
+  MIB,
+  mend,
+  novaForm,
+  profiles,
+  type RequestDrawn,
+  refuses,
+  typedForm,
+} from './testing/drawn.ts'
 
 const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
   shape: fc
@@ -29,57 +31,80 @@ const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
       localGb: fc.constantFrom(0, 10, 100),
       traits: fc.constantFrom<string[]>([], ['FAST'], ['FAST', 'CUSTOM_LICENSED']),
       gpus: fc.constantFrom<NonNullable<HostShape['gpus']>>([], [{ index: 0 }], [{ index: 0, model: 'A' }, { index: 1 }]),
+      numaCells: fc
+        .array(fc.record({ cpus: fc.integer({ min: 1, max: 4 }), gib: fc.integer({ min: 1, max: 4 }) }), { maxLength: 2 })
+        .map(cellsOf),
+      pciPools: fc.constantFrom<NonNullable<HostShape['pciPools']>>(
+        [],
+        [{ vendorId: 'v1', productId: 'p', total: 1 }],
+        [
+          { vendorId: 'v1', productId: 'p', total: 2 },
+          { vendorId: 'v2', productId: 'p', total: 1 },
+        ],
+      ),
     })
     .map((shape): HostShape => shape),
   zone: fc.constantFrom('z1', 'z2', null),
-  isDisabled: fc.boolean(),
+  rack: fc.constantFrom('r1', 'r2', null),
+  isFast: fc.boolean(),
+  isDisabled: fc.integer({ min: 0, max: 3 }).map((draw) => draw === 0),
+  isMember: fc.boolean(),
+  isHome: fc.integer({ min: 0, max: 3 }).map((draw) => draw === 0),
 })
 
-const request: fc.Arbitrary<RequestSpec> = fc
+const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
   .record({
-    vcpus: fc.integer({ min: 0, max: 10 }),
-    memoryMb: fc.constantFrom(0, 1_024, 4_096, 16_384),
-    place: fc.constantFrom<Parameters<typeof aRequest>[0]>(
-      {},
-      { availabilityZone: 'z1' },
-      { availabilityZone: 'z9' },
-      { forceHosts: ['h0'] },
-      { requestedDestination: { host: 'h1' }, availabilityZone: 'z2' },
-      { ignoreHosts: ['h0', 'h1'], availabilityZone: 'z1' },
+    vcpus: fc.integer({ min: 1, max: 10 }),
+    memoryMb: fc.constantFrom(64, 1_024, 4_096, 16_384),
+    rootGb: fc.constantFrom(0, 0, 20),
+    place: fc.constantFrom<Partial<RequestDrawn>>(
+      ...[{}, {}, { zone: 'z1' }, { zone: 'z1' }, { zone: 'z9' }, { forceHosts: ['h0'] }],
+      ...[
+        { forceHosts: ['h0', 'h1'], zone: 'z2' },
+        { ignoreHosts: ['h0', 'h1'], zone: 'z1' },
+      ],
     ),
-    traits: fc.constantFrom<string[]>([], ['FAST'], ['FAST', 'CUSTOM_LICENSED'], ['CUSTOM_NONE']),
-    gpus: fc.constantFrom<Parameters<typeof aRequest>[0]>({}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }),
+    traits: fc.constantFrom<string[]>([], [], ['FAST'], ['FAST', 'CUSTOM_LICENSED'], ['CUSTOM_NONE']),
+    forbidden: fc.constantFrom<string[]>([], [], ['CUSTOM_LICENSED']),
+    specs: fc.constantFrom<Record<string, string>>({}, {}, { 'aggregate_instance_extra_specs:ssd': 'true' }),
+    group: fc.constantFrom<RequestDrawn['group']>(null, null, 'anti-affinity', 'affinity'),
+    cells: fc.array(fc.record({ cpus: fc.integer({ min: 1, max: 3 }), gib: fc.integer({ min: 1, max: 3 }), isDedicated: fc.boolean() }), {
+      maxLength: 2,
+    }),
+    kind: fc.constantFrom('plain', 'plain', 'cells', 'devices'),
+    devices: fc.constantFrom<RequestDrawn['devices']>(
+      [{ count: 1, vendor: 'v1' }],
+      [{ count: 3, vendor: 'v1' }],
+      [
+        { count: 1, vendor: 'v1' },
+        { count: 2, vendor: 'v1' },
+      ],
+      [
+        { count: 2, vendor: 'v1' },
+        { count: 2, vendor: 'v2' },
+      ],
+    ),
   })
-  .map(({ vcpus, memoryMb, place, traits, gpus }) =>
-    aRequest({ vcpus, memoryMb, ...place, ...gpus, requestedResources: [{ amounts: [], requiredTraits: traits }] }),
-  )
+  .map(({ place, kind, cells, devices, vcpus, memoryMb, ...drawn }) => {
+    const own = kind === 'cells' ? cells : []
+    return {
+      ...{ zone: null, forceHosts: [], ignoreHosts: [], ...place, ...drawn },
+      // cells have together what the flavor has
+      vcpus: own.length > 0 ? own.reduce((sum, { cpus }) => sum + cpus, 0) : vcpus,
+      memoryMb: own.length > 0 ? own.reduce((sum, { gib }) => sum + gib * MIB, 0) : memoryMb,
+      cells: own,
+      devices: kind === 'devices' ? devices : [],
+    }
+  })
 
-function fleetOf(drawn: readonly HostDrawn[]): Fleet {
-  const log = aLog()
-  const hosts = drawn.map((host, i) => ({ ...host, name: host.name ?? `h${i}` }))
-  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map(({ name, shape }) => aReport(name, shape))])
-  log.append(
-    (['z1', 'z2'] as const).map((zone, i) => ({
-      type: 'aggregate' as const,
-      uuid: aUuid(i + 1),
-      expectedVersion: 0,
-      next: {
-        name: zone,
-        hosts: hosts.flatMap((host) => (host.zone === zone ? [host.name] : [])),
-        metadata: { availability_zone: zone },
-      },
-    })),
-  )
-  log.append(
-    hosts.flatMap(({ isDisabled, name }) =>
-      isDisabled ? [{ type: 'status' as const, host: name, node: name, status: 'DISABLED' as const, reason: 'test' }] : [],
-    ),
-  )
-  return log.fleet
-}
+/** What only the typed form can say, beside the rest. */
+const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
+  ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],
+  { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
+  { topologySpread: [{ topologyKey: 'rack', maxPerDomain: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
+)
 
-const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean =>
-  !examine(fleet, asked, profile, 's').firstRefusing.includes(PASSES_ALL)
+const RUNS = byExtent(300, 10_000)
 
 /** Positions of the hosts that the request admits. */
 function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): ReadonlySet<number> {
@@ -93,58 +118,77 @@ function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): Readonl
   )
 }
 
-/** The host with what the facts of its refusals ask for. */
-function mend(host: HostDrawn, { refusals }: NearestHost): HostDrawn {
-  let { shape, zone, isDisabled } = host
-  for (const { reason, facts } of refusals) {
-    if (reason.code === 'host.disabled') isDisabled = false
-    if (reason.code === 'zone.other') zone = reason.need as 'z1'
-    if (reason.code.startsWith('gpu.')) shape = { ...shape, gpus: [0, 1].map((index) => ({ index, model: 'A' })) }
-    for (const { subject, required } of facts) {
-      if (subject === 'trait') shape = { ...shape, traits: [...(shape.traits ?? []), String(required)] }
-      if (subject === 'MEMORY_MB') shape = { ...shape, memoryMb: Number(required) }
-      if (subject === 'VCPU') shape = { ...shape, vcpus: Number(required) }
-    }
-  }
-  return { ...host, shape, zone, isDisabled }
-}
-
 const refusal = fc
-  .record({ hosts: fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), asked: request, profile: fc.constantFrom(...profiles) })
+  .record({
+    hosts: fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+    drawn: requestDrawn,
+    more: typedOnly,
+    profile: fc.constantFrom(...profiles),
+  })
+  .map(({ drawn, more, ...rest }) => ({ ...rest, drawn, asked: typedForm(drawn, more) }))
   .filter(({ hosts, asked, profile }) => refuses(fleetOf(hosts), asked, profile))
+
+/** All that a cause says, but how many hosts each condition lets in by itself: that is of those hosts too. */
+const saidOf = (cause: Cause): unknown => [
+  causeText({ ...cause, admission: cause.admission.map((step) => ({ ...step, alone: 0 })) }),
+  ...[cause.admitted, cause.refusals, cause.nearest, cause.admitted > 0 ? cause.code : null],
+]
 
 describe('the laws of the cause', () => {
   test('hosts that the request does not admit never change it, however many and however near they are', () => {
+    let outsiders = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
-        const more = others.map((host, i) => ({ ...host, name: `other${i}` }))
-        const fleet = fleetOf(hosts)
-        const larger = fleetOf([...hosts, ...more])
-        const admitted = admittedOf(larger, asked, profile)
+        // members of groups count wherever they are
+        const more = others.map((host, i) => ({ ...host, name: `other${i}`, isMember: false, isHome: false }))
+        const admitted = admittedOf(fleetOf([...hosts, ...more]), asked, profile)
         const outside = more.filter((_, i) => !admitted.has(hosts.length + i))
-        const cause = causeOf(fleet, asked, profile)
-        const besides = causeOf(fleetOf([...hosts, ...outside]), asked, profile)
-        // how many each condition lets in by itself is of those hosts too
-        const text = (one: typeof cause) => causeText({ ...one, admission: one.admission.map((step) => ({ ...step, alone: 0 })) })
-        expect(text(besides)).toBe(text(cause))
-        expect(besides).toMatchObject({ admitted: cause.admitted, refusals: cause.refusals, nearest: cause.nearest })
-        if (cause.admitted > 0) expect(besides.code).toBe(cause.code)
+        outsiders += outside.length
+        const fleet = fleetOf(hosts)
+        expect(saidOf(causeOf(fleetOf([...hosts, ...outside]), asked, profile))).toEqual(saidOf(causeOf(fleet, asked, profile)))
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     )
+    expect(outsiders).toBeGreaterThan(0)
   })
 
   test('once all that is named of the nearest host is mended, and nothing else, the request fits there', () => {
+    const met = new Set<string>()
     fc.assert(
-      fc.property(refusal, ({ hosts, asked, profile }) => {
+      fc.property(refusal, ({ hosts, drawn, asked, profile }) => {
         const { nearest } = causeOf(fleetOf(hosts), asked, profile)
         if (nearest === null) return
         const position = Number(nearest.name.host.slice(1))
-        const mended = hosts.map((host, i) => (i === position ? mend(host, nearest) : host))
-        const { firstRefusing } = examine(fleetOf(mended), asked, profile, 's')
+        const host = hosts[position]
+        const mended = host && mend(host, nearest, drawn)
+        if (mended === undefined) return
+        for (const { reason } of nearest.refusals) met.add(reason.code.split('.')[0] ?? '')
+        const { firstRefusing } = examine(fleetOf(hosts.map((one, i) => (i === position ? mended : one))), asked, profile, 's')
         expect(firstRefusing[position]).toBe(PASSES_ALL)
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
+    )
+    // what is drawn reaches every kind of shortfall
+    expect([...met].sort()).toEqual(expect.arrayContaining(['class', 'gpu', 'host', 'memory', 'numa', 'pci', 'trait']))
+  })
+
+  test('the typed form, that of Nova and the dictionaries from before it have one cause', () => {
+    fc.assert(
+      fc.property(
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        requestDrawn,
+        fc.constantFrom(...profiles),
+        (hosts, drawn, profile) => {
+          const fleet = fleetOf(hosts)
+          fc.pre(refuses(fleet, typedForm(drawn), profile))
+          const cause = causeOf(fleet, typedForm(drawn), profile)
+          for (const [form, asked] of Object.entries({ nova: novaForm(drawn), legacy: legacyForm(drawn) })) {
+            const other = causeOf(fleet, asked, profile)
+            expect([form, causeText(other), other.code]).toEqual([form, causeText(cause), cause.code])
+          }
+        },
+      ),
+      { numRuns: RUNS },
     )
   })
 
@@ -160,7 +204,7 @@ describe('the laws of the cause', () => {
         expect(codes(other.refusals)).toEqual(codes(refusals))
         expect(other.nearest?.name).toEqual(nearest?.name)
       }),
-      { numRuns: 200 },
+      { numRuns: byExtent(200, 10_000) },
     )
   })
 
@@ -171,13 +215,14 @@ describe('the laws of the cause', () => {
         const { admitted, refusals, nearest } = causeOf(fleet, asked, profile)
         const expected = admittedOf(fleet, asked, profile)
         expect(admitted).toBe(expected.size)
-        for (const { hosts: count } of refusals) expect(count).toBeLessThanOrEqual(Math.max(admitted, 1))
+        const most = admitted > 0 ? admitted : Math.max(1, asked.forceHosts.length)
+        for (const { hosts: count } of refusals) expect(count).toBeLessThanOrEqual(most)
         if (admitted === 0) return
         const index = fleet.hosts.records.findIndex(({ host }) => host === nearest?.name.host)
         expect(expected).toContain(index)
         expect(Math.max(...refusals.map(({ hosts: count }) => count))).toBeGreaterThan(0)
       }),
-      { numRuns: 200 },
+      { numRuns: byExtent(200, 10_000) },
     )
   })
 })

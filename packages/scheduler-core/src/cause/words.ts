@@ -47,6 +47,7 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'gpu.model': 'without GPUs of the models',
   'gpu.count': 'with too few GPUs of the models',
   'gpu.short': 'with too few GPUs that have the share free',
+  'gpu.numa': 'with too few GPUs near the NUMA cells',
   'io_ops.too_many': 'with as many I/O-heavy operations as they may run',
   'trait.missing': 'without the traits',
   'trait.forbidden': 'with a forbidden trait',
@@ -56,6 +57,8 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'instance.same_host': 'with an instance that it is to be apart from',
   'instance.not_on_host': 'without the instances that it is to be with',
   'group.affinity': 'away from the host of the server group',
+  'group.together': 'without room for all members of the server group at once',
+  'group.apart': 'with members of a server group that the own one is kept apart from',
   'group.anti_affinity': 'with as many members of the server group as one host may have',
   'topology.skew': 'in domains that have too many more members than the one with the fewest',
   'topology.full': 'in domains that have as many members as they may',
@@ -98,3 +101,6 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'outside.failed': 'without an answer, since the part outside failed',
   'filter.error': 'that a filter failed on',
 }
+
+/** Every code that a host may be refused for. */
+export const reasonCodes = Object.keys(refusedHosts) as readonly ReasonCode[]

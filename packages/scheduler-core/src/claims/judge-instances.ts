@@ -9,7 +9,6 @@ import type {
 } from '../fleet/change.ts'
 import { projectOf } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { groupAllows } from '../fleet/groups.ts'
 import { OWNERS_ATTEMPTS } from '../fleet/levels.ts'
 import { type Claim, isLive } from './claim.ts'
 import { type InstanceScope, isSameScope, scopeOf } from './instances.ts'
@@ -67,10 +66,9 @@ export function judgeAttempt(fleet: Fleet, basis: number, change: AttemptPropose
     ...(ended === undefined ? [] : [ledger.liftDestination(ended, isPlain(part.grants))]),
     ledger.lift(source, growsInPlace(source, record.index, part.grants)),
   ]
-  const bound = change.group === null ? undefined : groups.find(change.group.uuid)
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
-    : bound !== undefined && !groupAllows(bound, record.index)
+    : change.group !== null && !groups.allows(change.group.uuid, record.index)
       ? 'claim.group_rule'
       : undefined
   for (const back of putBack.reverse()) back()

@@ -14,7 +14,7 @@ import type {
 } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { groupAllows, membersKeep, type OwnGroup } from '../fleet/groups.ts'
+import { membersKeep, type OwnGroup } from '../fleet/groups.ts'
 import { isLive } from './claim.ts'
 import { dropPart, grantsFit, growsInPlace, holdMove, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
 
@@ -60,10 +60,9 @@ export function moveClaim(fleet: Fleet, change: MoveProposed, fence: number): Vo
   if (record === undefined) return 'claim.no_room'
   // the instance does not stand in its own way
   const putBack = ledger.lift(source, growsInPlace(source, record.index, part.grants))
-  const bound = change.group === null ? undefined : groups.find(change.group.uuid)
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
-    : bound !== undefined && !groupAllows(bound, record.index)
+    : change.group !== null && !groups.allows(change.group.uuid, record.index)
       ? 'claim.group_rule'
       : undefined
   putBack()
@@ -107,15 +106,13 @@ export function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
 
 /** Holds every part in turn, or leaves everything as it was. */
 export function consume({ hosts, groups }: Fleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
-  const isNew = group !== null && groups.find(group.uuid) === undefined
-  if (group !== null) groups.bind(group)
+  const unbind = group === null ? undefined : groups.bind(group)
   for (const [i, part] of parts.entries()) {
     const record = hosts.find(part)
-    const bound = group === null ? undefined : groups.find(group.uuid)
     const refusal: Void =
       record === undefined || !grantsFit(hosts, record, part.grants)
         ? 'claim.no_room'
-        : bound !== undefined && !groupAllows(bound, record.index as HostIndex)
+        : group !== null && !groups.allows(group.uuid, record.index as HostIndex)
           ? 'claim.group_rule'
           : undefined
     if (refusal === undefined) {
@@ -123,7 +120,7 @@ export function consume({ hosts, groups }: Fleet, { parts, group }: Pick<ClaimsP
       continue
     }
     for (const held of parts.slice(0, i).reverse()) dropPart(hosts, groups, held, group)
-    if (isNew) groups.unbind(group.uuid)
+    unbind?.()
     return refusal
   }
   return undefined
@@ -227,8 +224,7 @@ export function judgeMembership({ groups, ledger, place }: Fleet, { claim: id, f
   if (claim.group === (group?.uuid ?? null)) return undefined
   if (group !== null) {
     if (!groups.accepts(group)) return 'claim.group_mismatch'
-    const bound = groups.find(group.uuid)
-    if (bound !== undefined && !groupAllows(bound, claim.host)) return 'group.conflict'
+    if (!groups.allows(group.uuid, claim.host)) return 'group.conflict'
     groups.bind(group)
     markEdited(groups.own(group.uuid), place.revision)
   }

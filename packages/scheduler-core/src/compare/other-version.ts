@@ -1,3 +1,4 @@
+import { counted } from '../amount-text.ts'
 import type { DecisionRecord } from '../decision/decision.ts'
 import { examineAgainInSteps, replayOtherwiseInSteps } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
@@ -98,7 +99,7 @@ function refusalText(fleet: Fleet, before: readonly Proposal[], record: Decision
       const most = steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
       const named = most.slice(0, NAMED).map(({ filter, hosts, code }) => `${filter} refused ${hosts} (${code})`)
       const rest = most.slice(NAMED).reduce((sum, { hosts }) => sum + hosts, 0)
-      return `None of ${hostCount} hosts passed: ${named.join(', ')}${rest > 0 ? `, others ${rest}` : ''}.`
+      return `None of ${counted(hostCount, 'host')} passed: ${named.join(', ')}${rest > 0 ? `, others ${rest}` : ''}.`
     },
     profile,
   )

@@ -94,7 +94,9 @@ function decisionBy(profile: (typeof builtInProfiles)[number], request: Paramete
   return { record, answer }
 }
 
-test.each(builtInProfiles.map((profile) => [profile.name, profile] as const))(
+const isPackable = ({ scheduler }: (typeof builtInProfiles)[number]): boolean => scheduler !== 'solver'
+
+test.each(builtInProfiles.filter(isPackable).map((profile) => [profile.name, profile] as const))(
   'a decision by the profile %s comes back as it was',
   (_, profile) => {
     for (const request of [{}, { numInstances: 3 }, { vcpus: 1_000 }, { vcpus: 16, numInstances: 100 }]) {
@@ -102,6 +104,11 @@ test.each(builtInProfiles.map((profile) => [profile.name, profile] as const))(
       expect(again(decision)).toEqual(decision)
     }
   },
+)
+
+test.each(builtInProfiles.filter((profile) => !isPackable(profile)).map((profile) => [profile.name, profile] as const))(
+  'a decision by the profile %s has a solution, for which the format has no room: it is kept as it is',
+  (_, profile) => expect(packDecision(decisionBy(profile, { numInstances: 3 }))).toBeUndefined(),
 )
 
 test('with the default profile a decision takes less than 400 bytes per instance beside its request', () => {

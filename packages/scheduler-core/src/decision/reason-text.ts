@@ -1,18 +1,31 @@
+import { amountText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../filters/filter.ts'
 
 /** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
-  const sentence = render === undefined ? codes[reason.code] : render(reason)
+  const sentence = render === undefined ? codes[reason.code] : render(toShown(reason))
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
+/** Words that show nothing would leave gaps in a sentence. */
+function toShown({ need, have, ...reason }: Reason): Reason {
+  const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
+  return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(have !== undefined && { have: shown(have) }) }
+}
+
+/** An amount of a reason; a code whose sentence has one always comes with it. */
+const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
+
+/** Sizes of memory pages; kinds of them (large pages) and none say what they are. */
+const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
+
 const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
-const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${need} ${unit} needed, ${have} free.`
+const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${amount(need, unit)} needed, ${have} free.`
 
-const exact = ({ subject, need, have, unit }: Reason): string => `${subject}: exactly ${need} ${unit} needed, ${have} free.`
+const exact = ({ subject, need, have, unit }: Reason): string => `${subject}: exactly ${amount(need, unit)} needed, ${have} free.`
 
 /** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
@@ -31,14 +44,15 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'disk.short': short,
   'memory.too_little': ({ need, have }) => `${need} MiB needed by one instance; the host has ${have} MiB in all.`,
   'memory.huge_pages': ({ need, have }) =>
-    `${need} MiB needed outside of huge pages; ${have} MiB are free there. The rest of the host's memory is set aside as huge pages.`,
+    `${need} MiB needed outside of huge pages, ${have} MiB free there. The rest of the host's memory is set aside as huge pages.`,
   'disk.too_little': ({ need, have }) => `${need} GiB needed by one instance; the host has ${have} GiB in all.`,
-  'cpu.too_few': ({ need, have }) => `${need} vCPUs needed by one instance; the host has ${have} in all.`,
-  'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${need} needed.`,
-  'class.short': ({ subject, need, have }) => `${subject}: ${need} needed, ${have} free.`,
-  'class.too_little': ({ subject, need, have }) => `${subject}: ${need} needed by one instance; the host has ${have} in all.`,
-  'class.unit': ({ subject, need, have }) => `${subject}: ${need} needed; the host gives ${have}.`,
-  'numa.cells': ({ need, have }) => `${need} NUMA cells needed; the host has ${have}.`,
+  'cpu.too_few': ({ need, have }) => `${amount(need, 'vCPUs')} needed by one instance; the host has ${have} in all.`,
+  'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${amount(need, subject)} needed.`,
+  'class.short': ({ subject, need, have }) => `${subject}: ${amount(need, subject)} needed, ${have} free.`,
+  'class.too_little': ({ subject, need, have }) =>
+    `${subject}: ${amount(need, subject)} needed by one instance; the host has ${have} in all.`,
+  'class.unit': ({ subject, need, have }) => `${subject}: ${amount(need, subject)} needed; the host gives ${have}.`,
+  'numa.cells': ({ need, have }) => `${amount(need, 'NUMA cells')} needed; the host has ${have}.`,
   'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
   'numa.too_little_memory': ({ subject, need, have }) =>
     `Guest ${subject}: ${need} MiB needed in one NUMA cell; the largest has ${have} MiB in all.`,
@@ -47,28 +61,35 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.pinned_memory': ({ subject, need, have }) =>
     `Guest ${subject}: ${need} MiB that no other guest may have needed in one NUMA cell, as its CPUs are dedicated; the freest has ${have} MiB.`,
   'numa.too_few_cpus': ({ subject, need, have }) =>
-    `Guest ${subject}: ${need} shared CPUs needed in one NUMA cell; the largest has ${have} that are not dedicated.`,
-  'numa.cpus': ({ subject, need, have }) => `Guest ${subject}: ${need} shared CPUs needed in one NUMA cell; the freest has ${have}.`,
+    `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the largest has ${have} to share.`,
+  'numa.cpus': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the freest has ${have}.`,
   'numa.dedicated_cpus': ({ subject, need, have }) =>
-    `Guest ${subject}: ${need} dedicated CPUs needed in one NUMA cell; the freest has ${have}.`,
-  'numa.no_match': ({ need, have }) => `${need} guest cells need NUMA cells of their own; at most ${have} fit at once.`,
-  'numa.page_size': ({ subject, need, have }) => `Guest ${subject}: ${need} needed in one NUMA cell; the nearest has ${have}.`,
-  'numa.pages': ({ subject, need, have, unit }) => `Guest ${subject}: ${need} ${unit} needed in one NUMA cell; the nearest has ${have}.`,
-  'numa.page_multiple': ({ subject, need, have }) => `Guest ${subject}: its ${have} KiB are no multiple of pages of ${need} KiB.`,
+    `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the freest has ${have}.`,
+  'numa.no_cell': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell; the freest of those with the memory has ${have}.`,
+  'numa.no_match': ({ need, have }) => `${amount(need, 'NUMA cells')} needed at once, one for each guest cell; at most ${have} fit.`,
+  'numa.page_size': ({ subject, need, have }) =>
+    `Guest ${subject}: ${pagesText(need)} needed in one NUMA cell; the nearest has ${pagesText(have)}.`,
+  'numa.pages': ({ subject, need, have, unit }) =>
+    `Guest ${subject}: ${amount(need, unit)} needed in one NUMA cell; the nearest has ${have}.`,
+  'numa.page_multiple': ({ subject, need, have }) => `Guest ${subject}: its memory of ${have} KiB is no multiple of pages of ${need} KiB.`,
   'numa.threads': ({ subject, need, have, source }) =>
-    `Guest ${subject}: ${need} CPUs needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
+    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
   'numa.no_threads': ({ need, have }) => `The request requires cores of ${need} or more threads; those of the host have ${have}.`,
   'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; they lead to ${have}.`,
-  'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${have} steps.`,
-  'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${need} devices needed; the host reports none.`,
-  'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${need} devices needed, ${have} free.`,
-  'pci.numa': ({ subject, need, have }) => `PCI ${subject}: ${need} devices needed near the guest's NUMA cells, ${have} free there.`,
+  'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
+  'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
+  'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
+  'pci.numa': ({ subject, need, have }) =>
+    `PCI ${subject}: ${amount(need, 'devices')} needed near the guest's NUMA cells, ${have} free there.`,
   'pci.unasked': ({ subject, need, have }) =>
-    `PCI ${subject}: ${need} devices needed; ${have} are free that need not be asked for by type.`,
-  'gpu.none': ({ need }) => `${need} GPUs needed; the host has none.`,
+    `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
+  'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
-  'gpu.count': ({ need, have }) => `${need} GPUs of the models asked for needed; the host has ${have}.`,
+  'gpu.count': ({ need, have }) => `${amount(need, 'GPUs')} of the models asked for needed; the host has ${have}.`,
   'gpu.short': ({ subject, need, have }) => `${need} × ${subject} needed; the host has ${have}.`,
+  'gpu.numa': ({ need, have }) => `${amount(need, 'GPUs')} needed near the guest's NUMA cells, ${have} free there.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
@@ -78,13 +99,17 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
   'group.affinity': ({ subject, need, have }) =>
     `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
-  'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
+  'group.together': ({ subject, need }) =>
+    `Server group ${subject}: room for ${amount(need, 'members')} at once needed on the host; its cells and devices have none.`,
+  'group.apart': ({ subject, need, have }) => `Server group ${subject}: ${need} wanted on the host; it holds ${have}.`,
+  'group.anti_affinity': ({ subject, need, have }) =>
+    `Server group ${subject}: ${amount(need, 'members')} wanted on the host; it holds ${have}.`,
   'topology.skew': ({ subject, need, have, source }) =>
-    `${subject}: ${need} members wanted; it holds ${have}. The domain with the fewest is ${source}.`,
-  'topology.full': ({ subject, need, have }) => `${subject}: ${need} members wanted; it holds ${have}.`,
+    `${subject}: ${amount(need, 'members')} wanted; it holds ${have}. The domain with the fewest is ${source}.`,
+  'topology.full': ({ subject, need, have }) => `${subject}: ${amount(need, 'members')} wanted; it holds ${have}.`,
   'topology.no_domain': ({ subject }) => `The host is in no domain of ${subject}.`,
-  'instances.too_many': ({ need, have }) => `The host holds ${have} instances; ${need} needed.`,
-  'io_ops.too_many': ({ need, have }) => `The host runs ${have} I/O-heavy operations; ${need} needed.`,
+  'instances.too_many': ({ need, have }) => `The host holds ${amount(have, 'instances')}; ${need} needed.`,
+  'io_ops.too_many': ({ need, have }) => `The host runs ${have} I/O-heavy ${have === 1 ? 'operation' : 'operations'}; ${need} needed.`,
   'host.tried': ({ have }) => `The node was tried before for this request: ${have}.`,
   'host.other_network': ({ need, have }) => `The host has the address ${have}, outside of ${need}.`,
   'memory.not_exact': exact,
@@ -119,7 +144,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,
   'port.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
   'filter.refused': ({ subject, need, have, unit, source }) =>
-    `${subject ?? 'The filter of a plug-in'}: ${[need ?? 'another', unit].filter(Boolean).join(' ')} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,
+    `${subject ?? 'The filter of a plug-in'}: ${amountText(need ?? 'another', unit)} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,
   'outside.no_answer': ({ subject, have }) => `${subject} has no answer about the host, so the host is refused: ${have}.`,
   'outside.bad_answer': ({ subject, have }) => `${subject} answered nonsense about the host, so the host is refused: ${have}.`,
   'outside.failed': ({ subject, have }) => `${subject} did not answer, so the host is refused: ${have}.`,

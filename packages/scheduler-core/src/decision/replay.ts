@@ -1,3 +1,4 @@
+import type { Cause } from '../cause/cause.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -10,8 +11,9 @@ import { type Examination, examineInSteps, type HostChecks, prepareChecks } from
 import { withFailure } from '../pipeline/failed-scheduler.ts'
 import { type Profile, profileRef } from '../profiles/profile.ts'
 import { currentSpec } from '../request/versions.ts'
-import { type Decided, decideInSteps, liftSource } from '../schedulers/decide.ts'
+import { type Decided, type DecideInput, decideInSteps, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
+import { wayOutInSteps } from '../schedulers/way-out.ts'
 import type { DecisionRecord } from './decision.ts'
 import { isUnsolved } from './unsolved.ts'
 
@@ -229,10 +231,12 @@ function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
   return claim
 }
 
-function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, profile: Profile): Steps<Decided> {
+const decideAgain = (fleet: Fleet, overlay: Overlay, record: DecisionRecord, profile: Profile): Steps<Decided> =>
+  decideInSteps(fleet, overlay, inputOf(fleet, record, profile))
+
+function inputOf(fleet: Fleet, record: DecisionRecord, profile: Profile): DecideInput {
   const { id, request, seed, attempt, alternatesPerInstance, allOrNothing, intent } = record
-  const claimIds = new Array<string>(request.numInstances).fill('')
-  return decideInSteps(fleet, overlay, {
+  return {
     id,
     request: currentSpec(request),
     profile,
@@ -240,12 +244,18 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, pro
     attempt,
     alternatesPerInstance,
     allOrNothing,
-    claimIds,
+    claimIds: new Array<string>(request.numInstances).fill(''),
     intent,
     source: sourceOf(fleet, record),
     ends: endsOf(fleet, record),
     solution: record.solver?.solution,
-  })
+  }
+}
+
+/** How what a decision refused can be done otherwise, as its answer said it; undefined: no such way was found. */
+export function* wayOutAgain(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, cause: Cause): Steps<string | undefined> {
+  const profile = answeredAs(fleet, record, profileOf(fleet, record))
+  return yield* withProposalsInSteps(fleet, before, (overlay) => wayOutInSteps(fleet, overlay, inputOf(fleet, record, profile), cause))
 }
 
 /**

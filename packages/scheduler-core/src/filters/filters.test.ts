@@ -665,7 +665,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'CPUs in one cell and memory in another do not add up': {
       host: { numaCells: [cell(0, { cpuUsage: 4 }), cell(1, { memoryUsageMb: 4_096 })] },
       request: { numaTopology: { cells: [guest(0, 1, 1)] } },
-      says: { code: 'numa.no_cell', subject: 'cell 0', need: 1, have: 4, unit: 'CPUs with enough memory in one cell' },
+      says: { code: 'numa.no_cell', subject: 'cell 0', need: 1, have: 0, unit: 'CPUs with enough memory in one cell' },
     },
     'dedicated and shared CPUs of a mixed guest both need room': {
       host: { numaCells: [cell(0)] },

@@ -1,11 +1,13 @@
 import { fromImage } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { CANONICAL_NAMES } from '../fleet/levels.ts'
 import { reportOf } from '../fleet/sources.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
 import { architectureName, hypervisorTypeName, knownName, vmModeName } from '../nova/text/names.ts'
 import { namedKeys } from '../request/request-reads.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import type { Filter } from './filter.ts'
 
 /** The properties of an image that a host must support, as the image names them, with the older names that Nova maps. */
@@ -16,6 +18,29 @@ const properties = [
 ] as const
 const [[, , archOf], [, , typeOf], [, , modeOf]] = properties
 
+type Image = NonNullable<RequestSpec['image']>
+
+/** The properties that an image asks for, each by its present name, and by which name it asks. */
+const askedBy = (image: Image, isCanonical: boolean) =>
+  properties.flatMap(([name, older, canonical]) => {
+    const from = [name, older].find((key) => image.properties[key] !== undefined)
+    const value = from === undefined ? (older === 'architecture' ? image.architecture : null) : image.properties[from]
+    return value ? [{ name, value: isCanonical ? canonical(value) : value, from: from ?? 'architecture' }] : []
+  })
+
+function versionAskedBy({ properties }: Image): { readonly requestedBy: string; readonly requested: string | undefined } {
+  const requestedBy = properties.img_hv_requested_version === undefined ? 'hypervisor_version_requires' : 'img_hv_requested_version'
+  return { requestedBy, requested: properties[requestedBy] }
+}
+
+/** Which hosts an image is about, in words that follow "hosts". */
+export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): string {
+  if (image === null) return 'for any image'
+  const { requested } = versionAskedBy(image)
+  const asked = askedBy(image, featureLevel >= CANONICAL_NAMES).map(({ name, value }) => `${name} ${value}`)
+  return `for images with ${[...asked, ...(requested === undefined ? [] : [`img_hv_requested_version ${requested}`])].join(', ')}`
+}
+
 /**
  * Names are Nova's: `amd64` is `x86_64`. One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every value that the image
  * asks for, and the hypervisor's version meets `img_hv_requested_version` (Nova's ImagePropertiesFilter).
@@ -25,7 +50,7 @@ export const imagePropertiesFilter: Filter = {
   description: 'The host supports the architecture, hypervisor type, VM mode and hypervisor version that the image asks for.',
   admits: {
     by: 'property',
-    which: () => 'that support the image',
+    which: imagesAsked,
   },
   reads: ['supportedInstances', 'hypervisorVersion'],
   readsHostOnly: true,
@@ -40,15 +65,10 @@ export const imagePropertiesFilter: Filter = {
   prepare({ image }, { hosts, featureLevel }) {
     if (image === null) return undefined
     const isCanonical = featureLevel >= CANONICAL_NAMES
-    const asked = properties.flatMap(([name, older, canonical]) => {
-      const from = [name, older].find((key) => image.properties[key] !== undefined)
-      const value = from === undefined ? (older === 'architecture' ? image.architecture : null) : image.properties[from]
-      return value ? [{ name, value: isCanonical ? canonical(value) : value, from: from ?? 'architecture' }] : []
-    })
+    const asked = askedBy(image, isCanonical)
     if (asked.length === 0) return undefined
 
-    const requestedBy = image.properties.img_hv_requested_version === undefined ? 'hypervisor_version_requires' : 'img_hv_requested_version'
-    const requested = image.properties[requestedBy]
+    const { requestedBy, requested } = versionAskedBy(image)
     const supportedBy = (host: HostIndex) => (isCanonical ? canonicalInstances : asReported)(hosts.get(host).stats)
     const supports = (host: HostIndex) => supportedBy(host).some((triple) => asked.every(({ value }) => triple.includes(value)))
     const versionMeets = (host: HostIndex) => {

@@ -1,3 +1,4 @@
+import { counted } from '../amount-text.ts'
 import { fromRequest } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { groupAllows } from '../fleet/groups.ts'
@@ -47,7 +48,7 @@ export const serverGroupAntiAffinityFilter: Filter = {
           requiredFrom: groupFrom(instanceGroup.uuid, needAt(host).bound),
           actualFrom:
             members(host) === claimed(host)
-              ? { kind: 'claims', ref: `${claimed(host)} claims of the group` }
+              ? { kind: 'claims', ref: `${counted(claimed(host), 'claim')} of the group` }
               : fromRequest('instanceGroup.hosts'),
         },
       ],

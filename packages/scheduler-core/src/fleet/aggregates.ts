@@ -1,7 +1,9 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
+import { aggregateRatioKeys, leastRatios, ratioIn, type SetBy, sameRatios } from './allocation.ts'
 import type { AggregateChanged, AggregateState } from './change.ts'
 import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from './hosts.ts'
+import { ALLOCATION_RULES } from './levels.ts'
 import { SharedMap } from './shared-map.ts'
 import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
@@ -19,7 +21,11 @@ export interface Aggregate extends AggregateState {
   /** Store time of the last edit. */
   readonly updatedAt: number
   readonly revision: number
+  /** Who set each of its ratios, and when, by resource class; left out where nobody did since feature level ALLOCATION_RULES. */
+  readonly ratiosSet?: RatiosSet
 }
+
+type RatiosSet = Readonly<Record<string, Omit<SetBy, 'reason'>>>
 
 /** The members of an aggregate as a column, and what it was made of. */
 interface Members {
@@ -44,9 +50,12 @@ export class Aggregates {
   readonly #members = new Map<string, Members>()
 
   readonly #hosts: HostTable
+  readonly #countAnew: (record: OwnHostRecord) => void
 
-  constructor(hosts: HostTable) {
+  /** `countAnew`: counts what a host has and holds again, once its aggregates give it other ratios. */
+  constructor(hosts: HostTable, countAnew: (record: OwnHostRecord) => void) {
     this.#hosts = hosts
+    this.#countAnew = countAnew
   }
 
   /** Why an edit cannot count; undefined when it can. Pauses, during which nobody may write the fleet. */
@@ -72,11 +81,15 @@ export class Aggregates {
   }
 
   /** The same with pauses, during which nobody may use the fleet. */
-  *takeInSteps({ uuid, expectedVersion, next }: AggregateChanged, revision: number, now: number): Steps<void> {
+  *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
     if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)
     if (next === null) this.byUuid.delete(uuid)
-    else this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision })
+    else {
+      const ratiosSet = kept ?? (this.#hosts.featureLevel < ALLOCATION_RULES ? {} : ratiosSetIn(next, before, { by: by ?? '', at: now }))
+      const isSet = Object.keys(ratiosSet).length > 0
+      this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision, ...(isSet && { ratiosSet }) })
+    }
     const members = new Set(next?.hosts)
     const touched = new Set([...(before?.hosts ?? []), ...members])
     for (const host of inSlices(touched, SLICE)) {
@@ -136,5 +149,22 @@ export class Aggregates {
     const pools = aggregates.flatMap(({ metadata }) => metadata[DISK_POOL_KEY]?.trim().toLowerCase() || [])
     this.#hosts.pools.users += Number(pools.length > 0) - Number(record.diskPools.length > 0)
     record.diskPools = [...new Set(pools)]
+    const ratios = leastRatios(aggregates)
+    if (sameRatios(ratios, record.aggregateRatios)) return
+    record.aggregateRatios = ratios
+    if (this.#hosts.featureLevel >= ALLOCATION_RULES) this.#countAnew(record)
   }
+}
+
+/** Who set the ratios of an aggregate: what an edit leaves as it is stays with the one who set it. */
+function ratiosSetIn({ metadata }: AggregateState, before: Aggregate | undefined, edit: Omit<SetBy, 'reason'>): RatiosSet {
+  return Object.fromEntries(
+    Object.keys(aggregateRatioKeys).flatMap((resourceClass) => {
+      const ratio = ratioIn(metadata, resourceClass)
+      if (ratio === undefined) return []
+      if (before === undefined || ratioIn(before.metadata, resourceClass) !== ratio) return [[resourceClass, edit]]
+      const known = before.ratiosSet?.[resourceClass]
+      return known === undefined ? [] : [[resourceClass, known]]
+    }),
+  )
 }

@@ -5,7 +5,8 @@ import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from './aggregates.ts'
-import { HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
+import type { AllocationAmounts } from './allocation.ts'
+import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
 import type { UsedFrom } from './used-from.ts'
@@ -84,6 +85,8 @@ export interface GroupBinding {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
+  /** Groups whose members it shares no host with; absent: none. */
+  readonly apartFrom?: readonly string[]
 }
 
 /** What a request is for. PROBE and REBUILD claim nothing; CREATE and UNSHELVE take room; the others move a claim. */
@@ -234,6 +237,28 @@ export interface UsedFromSet extends HostName {
   readonly reason: string
 }
 
+/** An operator says how much of a class counts on a host, whatever it reports; null takes what was set away, and what is left out stays. */
+export interface HostAllocationSet extends HostName {
+  readonly type: 'hostAllocation'
+  readonly resourceClass: string
+  readonly ratio?: number | null
+  readonly reserved?: number | null
+  /** The account that set it. */
+  readonly by: string
+  readonly reason: string
+}
+
+/** What holds where a document in Nova's form says nothing, as a whole: counted only on the version that it was made from. */
+export interface FleetAllocationSet {
+  readonly type: 'fleetAllocation'
+  readonly expectedVersion: number
+  /** Nova's release, whose defaults count last; null: none is named. */
+  readonly release: number | null
+  readonly classes: Readonly<Record<string, AllocationAmounts>>
+  readonly by: string
+  readonly reason: string
+}
+
 /** How a host's sign of life stands, as those who listen for it judge; apart from what the host reports. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
@@ -287,6 +312,8 @@ export interface AggregateChanged {
   /** 0 when it is new. */
   readonly expectedVersion: number
   readonly next: AggregateState | null
+  /** The account that edits it, kept with the ratios that it sets; left out below the level of that rule. */
+  readonly by?: string
 }
 
 export interface AggregateState {
@@ -349,6 +376,8 @@ export type Change =
   | StatusSet
   | LivenessChanged
   | UsedFromSet
+  | HostAllocationSet
+  | FleetAllocationSet
   | HostForgotten
   | HostReadmitted
   | HostReplaced
@@ -369,6 +398,8 @@ const levels: Partial<Record<Change['type'], number>> = {
   membership: 2,
   rollout: 4,
   usedFrom: STRICT_CLAIMS,
+  hostAllocation: ALLOCATION_RULES,
+  fleetAllocation: ALLOCATION_RULES,
   instances: 8,
   attempt: 8,
   'key-limits': 8,
@@ -377,23 +408,27 @@ const levels: Partial<Record<Change['type'], number>> = {
   replace: HOSTS_LEAVE,
 }
 
-/** The feature level from which each version of what changes carry may be written. */
-const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9 }
+/** The feature level from which each version of requests may be written. */
+const specLevels: Readonly<Record<SpecVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 10 }
+
+/** The same for reports. */
+const statsLevels: Readonly<Record<StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9, '1.4': 10 }
 
 /** The feature level that every replica must read before the change is written. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
 /** The same for a request that is still to be decided; `isAnswered`: with what was answered about it outside of the process. */
 export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
-  Math.max(isAnswered ? 7 : isMove ? 2 : 1, versionLevels[request.version])
+  Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) {
     const takesOfPools = change.parts.some(({ grants }) => grants.pools !== undefined)
-    return Math.max(versionLevels[change.decision.request.version], change.decision.outside !== undefined ? 7 : takesOfPools ? 6 : 1)
+    return Math.max(specLevels[change.decision.request.version], change.decision.outside !== undefined ? 7 : takesOfPools ? 6 : 1)
   }
-  if (change.type === 'aggregate') return change.next?.metadata[DISK_POOL_KEY] === undefined ? 1 : 6
-  if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
+  if (change.type === 'aggregate')
+    return Math.max(change.next?.metadata[DISK_POOL_KEY] === undefined ? 1 : 6, change.by === undefined ? 1 : ALLOCATION_RULES)
+  if (change.type === 'report' && change.full !== undefined) return statsLevels[statsVersionOf(change.full)]
   if (change.type === 'profile') return profileLevel(change.profile)
   if (change.type === 'namespace') return levelOfNamespace(change.namespace)
   return 1

@@ -6,6 +6,7 @@ import { takeDocument } from '../namespace/taken.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
+import { type AllocationOverrides, countedStats, type FleetAllocation } from './allocation.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
 import type { HostIndex } from './columns.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
@@ -13,7 +14,7 @@ import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts
 import type { FormerName, Gone } from './names.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
-import { statsToCount, type UsedFrom } from './used-from.ts'
+import type { UsedFrom } from './used-from.ts'
 
 /**
  * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
@@ -42,6 +43,8 @@ export interface Checkpoint {
   readonly keys: readonly BoundKey[]
   /** Since feature level 8; left out until they are set. */
   readonly keyLimits?: KeyLimits
+  /** Since feature level 10; left out until it is set. */
+  readonly fleetAllocation?: FleetAllocation
   /** Since feature level 8; keys whose claims have all ended, with those claims, are there and not among `keys` and `claims`. */
   readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
@@ -62,6 +65,8 @@ export interface StoredHost extends HostName {
   /** Both left out while its used amounts come from its report. */
   readonly usedFrom?: UsedFrom
   readonly usedFromReason?: string
+  /** Since feature level 10; left out where operators set nothing. */
+  readonly allocation?: AllocationOverrides
   readonly lastEdit: number
   readonly reportedAt: number
   readonly revision: number
@@ -102,16 +107,18 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
     places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
     hosts: storedHosts,
     aggregates: [...aggregates.byUuid.values()],
-    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit, version }) => ({
+    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, apartFrom, lastEdit, version }) => ({
       uuid,
       policy,
       maxServerPerHost,
+      ...(apartFrom !== undefined && { apartFrom }),
       lastEdit,
       ...(version > 1 && { version }),
     })),
     claims,
     keys,
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
+    ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
     ...(endedKeys !== undefined && { endedKeys }),
     profiles: profiles.written(),
     activeProfiles: profiles
@@ -137,12 +144,13 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   fleet.restoreLevel(checkpoint.featureLevel)
   fleet.strictSince = checkpoint.strictSince ?? 0
+  if (checkpoint.fleetAllocation !== undefined) hosts.fleetAllocation = checkpoint.fleetAllocation
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) yield
     else restoreHost(hosts, stored)
   }
-  for (const { uuid, version, updatedAt, revision, ...next } of checkpoint.aggregates)
-    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
+  for (const { uuid, version, updatedAt, revision, ratiosSet = {}, ...next } of checkpoint.aggregates)
+    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt, ratiosSet)
   for (const { lastEdit, version = 1, ...binding } of checkpoint.groups) {
     groups.bind(binding)
     const group = groups.own(binding.uuid)
@@ -214,6 +222,7 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
     liveness: columns.liveness[record.index] as number,
     ...(record.livenessReason !== '' && { livenessReason: record.livenessReason }),
     ...(record.usedFrom !== 'REPORT' && { usedFrom: record.usedFrom, usedFromReason: record.usedFromReason }),
+    ...(Object.keys(record.allocation).length > 0 && { allocation: record.allocation }),
     lastEdit: columns.lastEdit[record.index] as number,
     reportedAt: record.reportedAt,
     revision: record.revision,
@@ -244,7 +253,8 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   hosts.setTold(index, stats)
   record.usedFrom = stored.usedFrom ?? 'REPORT'
   record.usedFromReason = stored.usedFromReason ?? ''
-  const counted = statsToCount(record)
+  record.allocation = stored.allocation ?? {}
+  const counted = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }
 

@@ -9,6 +9,7 @@ import { grantsFit } from '../claims/ledger.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { aUuid } from '../testing/index.ts'
+import { countedStats } from './allocation.ts'
 import { type ClaimPart, FEATURE_LEVEL, type Grants, type GroupBinding, isProposal, type LogEntry } from './change.ts'
 import { checkpointOf, restoreFleet } from './checkpoint.ts'
 import { at, type Column, type HostIndex } from './columns.ts'
@@ -17,7 +18,6 @@ import { grantsOf, Historian, histories, isAlone, type Step } from './history.su
 import type { HostRecord } from './hosts.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { openOverlay } from './overlay.ts'
-import { statsToCount } from './used-from.ts'
 
 const stored = (fleet: Fleet): string => canonicalJson(checkpointOf(fleet))
 const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(stored(fleet)))
@@ -150,8 +150,8 @@ function actualOf({ hosts }: Fleet, record: HostRecord) {
  * Sorts of units of which a host has more free than its report and its claims leave: what is used is the larger of what is
  * reported and what materialised claims hold, and every other claim counts in full, whichever units the report shows in use.
  */
-function promisedTooMuch({ ledger }: Fleet, record: HostRecord): readonly string[] {
-  const { gpus, pciPools, numaCells, cpuAllocationRatio, ramAllocationRatio } = statsToCount(record)
+function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): readonly string[] {
+  const { gpus, pciPools, numaCells, cpuAllocationRatio, ramAllocationRatio } = countedStats(hosts, record)
   const live = [...record.claims].filter(isLive)
   const counted = (claim: Claim) => claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
   const inPlace = ({ source, host }: Claim) => source !== null && ledger.claims.get(source)?.host === host

@@ -22,6 +22,7 @@ import {
   type Change,
   ENTRY_FORMAT,
   FEATURE_LEVEL,
+  type FleetAllocationSet,
   hostStatuses,
   isProposal,
   type LivenessChanged,
@@ -34,8 +35,17 @@ import {
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
-import { countAnew, letGoUnlisted, takeNamespace, takeReport, takeUsedFrom } from './report.ts'
+import { ALLOCATION_RULES, ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
+import {
+  countAggregateRatios,
+  countAnew,
+  letGoUnlisted,
+  takeFleetAllocation,
+  takeHostAllocation,
+  takeNamespace,
+  takeReport,
+  takeUsedFrom,
+} from './report.ts'
 import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
@@ -66,7 +76,7 @@ export class Fleet {
     for (const kind of allKinds) kind.copy?.(from, to)
   })
   readonly groups = new Groups()
-  readonly aggregates = new Aggregates(this.hosts)
+  readonly aggregates = new Aggregates(this.hosts, (record) => countAnew(this, record))
   readonly profiles = new Profiles()
   readonly ledger = new Ledger(this.hosts, this.groups)
   /** Position of the last entry applied. */
@@ -122,6 +132,7 @@ export class Fleet {
       }
       if (refusal !== undefined) verdicts.push(refusal)
       else if (change.type === 'aggregate') verdicts.push(yield* this.#takeAggregate(change))
+      else if (change.type === 'fleetAllocation') verdicts.push(yield* takeFleetAllocation(this, change))
       else verdicts.push(this.#judge(change, entry.basis.revision, fence))
       if (refusal === undefined && isProposal(change)) fence += change.parts.length
     }
@@ -205,6 +216,7 @@ export class Fleet {
       yield* this.#holdAnew()
     }
     if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* letGoUnlisted(this)
+    if (before < ALLOCATION_RULES && this.featureLevel >= ALLOCATION_RULES) yield* countAggregateRatios(this)
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
@@ -234,7 +246,7 @@ export class Fleet {
     return refusal
   }
 
-  #judge(change: Exclude<Change, AggregateChanged>, basis: number, fence: number): Void {
+  #judge(change: Exclude<Change, AggregateChanged | FleetAllocationSet>, basis: number, fence: number): Void {
     const isStrict = this.featureLevel >= STRICT_CLAIMS
     switch (change.type) {
       case 'claims':
@@ -269,6 +281,8 @@ export class Fleet {
         return this.#setLiveness(change)
       case 'usedFrom':
         return takeUsedFrom(this, change)
+      case 'hostAllocation':
+        return takeHostAllocation(this, change)
       case 'forget':
         return takeForget(this, change)
       case 'readmit':
@@ -338,6 +352,8 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'status',
   'liveness',
   'usedFrom',
+  'hostAllocation',
+  'fleetAllocation',
   'forget',
   'readmit',
   'replace',

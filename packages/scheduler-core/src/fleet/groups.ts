@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { GroupBinding, GroupPolicy } from './change.ts'
 import type { HostIndex } from './columns.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
@@ -8,6 +9,8 @@ export interface Group {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
+  /** Groups whose members it shares no host with, as the claims of its members named them, by uuid; absent: none. */
+  readonly apartFrom?: readonly string[]
   /** 1 when it is bound; every edit raises it. */
   readonly version: number
   /** Revision of the last edit: claims decided before it do not count. */
@@ -23,6 +26,8 @@ export class Groups {
   #byUuid = new SharedMap<Group>()
   #owner: Owner = {}
   #writes = 0
+  /** Groups that name others which they are kept apart from. */
+  #apart: ReadonlySet<string> = new Set()
 
   /** Raised by whatever writes a group: who counted members at the same number need not count them again. */
   get writes(): number {
@@ -56,23 +61,63 @@ export class Groups {
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
   }
 
-  /** The group, made by its first claim. */
-  bind({ uuid, policy, maxServerPerHost }: GroupBinding): void {
-    if (this.#byUuid.has(uuid)) return
-    const group: OwnGroup = { uuid, policy, maxServerPerHost, version: 1, lastEdit: 0, members: new Map(), [OWNER]: this.#owner }
-    this.#byUuid.set(uuid, group)
+  /** The group, made by its first claim, and kept apart from all groups that its claims name. Answers how to undo it: a proposal that was thrown away leaves nothing behind. */
+  bind({ uuid, policy, maxServerPerHost, apartFrom = [] }: GroupBinding): () => void {
+    const known = this.#byUuid.get(uuid)
+    if (known === undefined) {
+      const rule = { uuid, policy, maxServerPerHost, ...(apartFrom.length > 0 && { apartFrom: union([], apartFrom) }) }
+      const group: OwnGroup = { ...rule, version: 1, lastEdit: 0, members: new Map(), [OWNER]: this.#owner }
+      this.#byUuid.set(uuid, group)
+      if (apartFrom.length > 0) this.#apart = new Set([...this.#apart, uuid])
+      return () => this.unbind(uuid)
+    }
+    const before = known.apartFrom
+    const after = union(before ?? [], apartFrom)
+    if (after.length === (before ?? []).length) return () => undefined
+    this.#keepApart(uuid, after)
+    return () => this.#keepApart(uuid, before)
   }
 
-  /** Undoes `bind` of a group without members: a proposal that was thrown away leaves no group behind. */
+  /** Whether one more member of a group may live on a host, by its own rule and by those that keep groups apart. */
+  allows(uuid: string, host: HostIndex): boolean {
+    const group = this.#byUuid.get(uuid)
+    return (group === undefined || groupAllows(group, host)) && !this.apartOf(uuid).some(({ members }) => members.has(host))
+  }
+
+  /** The groups with members that one is kept apart from, whichever of them says so, in the order of their uuids; `named`: those that a request names beside. */
+  apartOf(uuid: string, named: readonly string[] = []): readonly Group[] {
+    const own = this.#byUuid.get(uuid)?.apartFrom ?? []
+    if (named.length + own.length + this.#apart.size === 0) return []
+    const others = [...this.#apart].filter((other) => this.#byUuid.get(other)?.apartFrom?.includes(uuid) === true)
+    return union(union(own, named), others).flatMap((other) => (other === uuid ? [] : (this.#byUuid.get(other) ?? [])))
+  }
+
+  #keepApart(uuid: string, apartFrom: readonly string[] | undefined): void {
+    const group = this.own(uuid)
+    if (group === undefined) return
+    const apart = new Set(this.#apart)
+    if (apartFrom === undefined) {
+      delete group.apartFrom
+      apart.delete(uuid)
+    } else {
+      group.apartFrom = apartFrom
+      apart.add(uuid)
+    }
+    this.#apart = apart
+  }
+
+  /** Forgets a group, whatever its members are. */
   unbind(uuid: string): void {
     this.#writes++
     this.#byUuid.delete(uuid)
+    if (this.#apart.has(uuid)) this.#apart = new Set([...this.#apart].filter((other) => other !== uuid))
   }
 
   /** Takes another fleet's groups over, to be shared until one side writes them. */
   takeCopy(from: Groups): void {
     this.#writes++
     this.#byUuid = from.#byUuid.copy()
+    this.#apart = from.#apart
     from.#owner = {}
   }
 
@@ -95,9 +140,13 @@ export class Groups {
 
   /** A group lives as long as it has members: without any, the next first claim binds it anew. */
   forgetIfEmpty(uuid: string | null): void {
-    if (uuid !== null && this.#byUuid.get(uuid)?.members.size === 0) this.#byUuid.delete(uuid)
+    if (uuid !== null && this.#byUuid.get(uuid)?.members.size === 0) this.unbind(uuid)
   }
 }
+
+/** Each once, in one order. */
+const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
+  b.length === 0 ? a : [...new Set([...a, ...b])].sort(byCodeUnit)
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 

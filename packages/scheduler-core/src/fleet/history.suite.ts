@@ -16,7 +16,7 @@ import {
 } from './change.ts'
 import type { HostIndex } from './columns.ts'
 import type { Fleet } from './fleet.ts'
-import { HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
+import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 
 /**
  * Random histories. A step is a few small numbers; what they mean depends on the fleet that they meet, so that most
@@ -62,6 +62,7 @@ const acts = [
   'aggregate',
   'namespace',
   'usedFrom',
+  'allocation',
   'leave',
 ] as const
 
@@ -368,11 +369,31 @@ export class Historian {
         const next =
           c === 0
             ? null
-            : { name: `a${b % 3}`, metadata: { availability_zone: `z${c % 2}` }, hosts: names.filter((_, i) => (b >> i) % 2 === 0) }
+            : {
+                name: `a${b % 3}`,
+                metadata: { availability_zone: `z${c % 2}`, ...(c > 7 && { cpu_allocation_ratio: String(b / 2) }) },
+                hosts: names.filter((_, i) => (b >> i) % 2 === 0),
+              }
         return { type: 'aggregate', uuid, expectedVersion: version, next }
       }
       case 'leave':
         return fleet.featureLevel < HOSTS_LEAVE ? undefined : leaving({ host: name, node: name }, names[b % names.length] as string, c)
+      case 'allocation': {
+        if (fleet.featureLevel < ALLOCATION_RULES) return undefined
+        const edit = { by: 'ops', reason: 'history' }
+        const ratio = c % 4 === 0 ? null : 0.5 + b / 4
+        const { version } = fleet.hosts.fleetAllocation
+        if (a % 4 === 0)
+          return {
+            type: 'fleetAllocation',
+            expectedVersion: version,
+            release: c % 2 === 0 ? null : 27,
+            classes: { VCPU: { ratio: 1 + b } },
+            ...edit,
+          }
+        const resourceClass = ['VCPU', 'MEMORY_MB', 'CUSTOM_X'][b % 3] as string
+        return { type: 'hostAllocation', host: name, node: name, resourceClass, ratio, ...(c > 5 && { reserved: c % 3 }), ...edit }
+      }
       case 'usedFrom':
         if (fleet.featureLevel < STRICT_CLAIMS) return undefined
         return { type: 'usedFrom', host: name, node: name, usedFrom: b % 3 === 0 ? 'CLAIMS' : 'REPORT', reason: 'history' }

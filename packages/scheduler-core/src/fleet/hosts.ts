@@ -2,6 +2,7 @@ import type { Claim } from '../claims/claim.ts'
 import type { GpuState } from '../kinds/gpu/device.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
+import { type AggregateRatios, type AllocationOverrides, type FleetAllocation, NO_ALLOCATION, NO_RATIOS } from './allocation.ts'
 import type { HostName } from './change.ts'
 import {
   at,
@@ -59,6 +60,8 @@ export interface HostRecord extends HostName {
   readonly usedFrom: UsedFrom
   /** Why, in that operator's words; '' while it is the report. */
   readonly usedFromReason: string
+  /** Ratios and reserved amounts that operators set of it. */
+  readonly allocation: AllocationOverrides
   /** Store time of the last report in the log, milliseconds since 1970. */
   readonly reportedAt: number
   /** Revision of the last change of this host. */
@@ -74,6 +77,8 @@ export interface HostRecord extends HostName {
   readonly aggregates: readonly string[]
   /** Name of the availability zone, from the aggregates' metadata. */
   readonly zone: string
+  /** The least ratios that its aggregates give. */
+  readonly aggregateRatios: AggregateRatios
   /** Pools (uuid) that the disks of its instances lie in, as its aggregates say: one at most, unless they disagree. */
   readonly diskPools: readonly string[]
   readonly traits: ReadonlySet<string>
@@ -131,6 +136,8 @@ export interface Mover extends Pick<Claim, 'host' | 'grants'> {
 export class HostTable {
   /** The feature level of the fleet: kinds and filters ask it where a rule depends on it (levels.ts). */
   featureLevel = 1
+  /** What counts on hosts whose document in Nova's form says nothing itself. */
+  fleetAllocation: FleetAllocation = NO_ALLOCATION
   /** The claim whose move is being decided or judged. Set by the ledger's `lift` alone, from feature level STRICT_CLAIMS on; null otherwise. */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
@@ -330,6 +337,7 @@ export class HostTable {
       livenessReason: '',
       usedFrom: 'REPORT',
       usedFromReason: '',
+      allocation: {},
       reportedAt: 0,
       revision,
       gone,
@@ -338,6 +346,7 @@ export class HostTable {
       namespaces: new Map(),
       aggregates: [],
       zone: DEFAULT_ZONE,
+      aggregateRatios: NO_RATIOS,
       diskPools: [],
       traits: new Set(),
       present: new Set(),
@@ -369,6 +378,11 @@ export class HostTable {
     const set = new Set(traits)
     this.#traitSets.set(key, { traits, set })
     return set
+  }
+
+  /** Whether any host that is there has a document of a namespace. */
+  isToldOf(namespace: string): boolean {
+    return this.present.some(({ namespaces }) => namespaces.has(namespace))
   }
 
   /** Whose documents of a namespace tell of what. */
@@ -403,6 +417,7 @@ export class HostTable {
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
     this.featureLevel = from.featureLevel
+    this.fleetAllocation = from.fleetAllocation
     this.#size = from.#size
     this.#omitting = from.#omitting
     takeColumns(this.columns, from.columns, spare?.columns)
@@ -447,6 +462,7 @@ export class HostTable {
       livenessReason: record.livenessReason,
       usedFrom: record.usedFrom,
       usedFromReason: record.usedFromReason,
+      allocation: record.allocation,
       reportedAt: record.reportedAt,
       revision: record.revision,
       gone: record.gone,
@@ -455,6 +471,7 @@ export class HostTable {
       namespaces: record.namespaces,
       aggregates: record.aggregates,
       zone: record.zone,
+      aggregateRatios: record.aggregateRatios,
       diskPools: record.diskPools,
       traits: record.traits,
       present: record.present,

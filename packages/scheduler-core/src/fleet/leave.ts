@@ -3,6 +3,7 @@ import { isOverdue } from '../claims/instances.ts'
 import type { Void } from '../claims/judge.ts'
 import { takeDocument } from '../namespace/taken.ts'
 import { ZONE_KEY } from './aggregates.ts'
+import { mergedOverrides } from './allocation.ts'
 import type { HostForgotten, HostName, HostReadmitted, HostReplaced } from './change.ts'
 import { at } from './columns.ts'
 import type { Fleet } from './fleet.ts'
@@ -189,7 +190,7 @@ function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string, re
   hosts.touch(record.index)
 }
 
-/** The report, the documents and the sign of life of the host that is the same machine; what the old one sends late is stale. */
+/** The report, the documents, the sign of life and the overrides of the host that is the same machine; what the old one sends late is stale. */
 function takeOver(fleet: Fleet, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
   record.reporters = new Map([
@@ -204,6 +205,7 @@ function takeOver(fleet: Fleet, record: OwnHostRecord, from: Reported): void {
     record.namespaces = new Map(record.namespaces).set(name, document)
     takeDocument(hosts, record.index, name, before)
   }
+  record.allocation = mergedOverrides(record.allocation, from.allocation)
   takeStats(fleet, record, from.stats, undefined)
 }
 
@@ -226,6 +228,7 @@ function bury(fleet: Fleet, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'm
   }
   record.usedFrom = 'REPORT'
   record.usedFromReason = ''
+  record.allocation = {}
   takeStats(fleet, record, NOTHING, undefined)
   columns.status[index] = 0
   record.statusReason = ''

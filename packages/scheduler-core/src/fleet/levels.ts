@@ -37,7 +37,7 @@ export const PLACEMENT_RULES = 10
 /** Hosts that a request names in several places are those that all of them name: before, forced and requested ones were taken together. */
 export const NAMED_BY_ALL = 10
 
-/** A topology spread counts the domains of the hosts that the request admits, not those of the whole fleet. */
+/** A topology spread counts the domains of the hosts that the request admits and that could take an instance if they were empty, not those of the whole fleet. */
 export const ADMITTED_DOMAINS = 10
 
 /** Instances of one request that its server group keeps together look for a host that holds all of them, not only the first. */
@@ -45,6 +45,12 @@ export const TOGETHER_AT_ONCE = 10
 
 /** A reason says of an amount that it is more than there is in all, before it says how much is free: no release helps there. */
 export const IN_ALL_BEFORE_FREE = 10
+
+/**
+ * Ratios and reserved amounts that operators, aggregates and the import of a nova.conf set count in the capacity that claims are judged by
+ * (allocation.ts): before, only the host's report said them.
+ */
+export const ALLOCATION_RULES = 10
 
 /** Refusals are kept with their cause, which their receipts cover. */
 export const KEPT_CAUSES = 10
@@ -54,3 +60,15 @@ export const PRESENT_OPTIONS = 10
 
 /** Nova's anti-affinity counts the members of a server group of which a request names only the hosts. */
 export const GROUP_HOSTS = 10
+
+/** Hosts of a server group and tried hosts in a document of Nova's are meant by what they are called now. */
+export const PRESENT_IN_NOVA = 10
+
+/** Instances are placed near their own volumes and ports, where documents tell where these are; the shipped profile `default` looks at affinity hints. */
+export const OWN_AFFINITY = 10
+
+/** The release has a profile with the scheduler `solver`. */
+export const SOLVER_PROFILE = 10
+
+/** Under `compat: nova` a host that only the topology spread refuses is asked about again for the next instance of the request. */
+export const SPREAD_ASKED_AGAIN = 10

@@ -1,4 +1,5 @@
 import { DISK_POOL_KEY, ZONE_KEY } from './aggregates.ts'
+import { aggregateRatioKeys } from './allocation.ts'
 
 /** Metadata of aggregates that a filter or weigher looks at. */
 export interface MetadataRead {
@@ -27,8 +28,8 @@ export const isExact = ({ key }: MetadataRead): boolean => !key.endsWith('*')
 export const covers = ({ key }: MetadataRead, asked: string): boolean =>
   key.endsWith('*') ? asked.startsWith(key.slice(0, -1)) : key === asked
 
-/** What the fleet itself reads of metadata, whatever the profile: the zones and the pools of hosts. */
-export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY]
+/** What the fleet itself reads of metadata, whatever the profile: the zones, the pools and the ratios of hosts. */
+export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.values(aggregateRatioKeys)]
 
 /** Longer ones are nobody's slip of the keyboard. */
 const MAX_KEY = 64

@@ -39,28 +39,24 @@ export function openOverlay(fleet: Fleet): Overlay {
     while (undo.length > size) undo.pop()?.()
   }
   /** Binds the group for as long as the step stands. */
-  const bound = (group: GroupBinding | null, takeBack: () => void, isNew: boolean) => () => {
+  const bound = (takeBack: () => void, unbind: (() => void) | undefined) => () => {
     takeBack()
-    if (isNew && group !== null) groups.unbind(group.uuid)
+    unbind?.()
   }
-  const bind = (group: GroupBinding | null): boolean => {
-    const isNew = group !== null && groups.find(group.uuid) === undefined
-    if (group !== null) groups.bind(group)
-    return isNew
-  }
+  const bind = (group: GroupBinding | null): (() => void) | undefined => (group === null ? undefined : groups.bind(group))
   return {
     hold(part, group) {
-      const isNew = bind(group)
+      const unbind = bind(group)
       holdPart(hosts, groups, part, group)
-      undo.push(bound(group, () => dropPart(hosts, groups, part, group), isNew))
+      undo.push(bound(() => dropPart(hosts, groups, part, group), unbind))
     },
     holdCopies(part, group, copies) {
-      const isNew = bind(group)
-      undo.push(bound(group, holdCopies(hosts, groups, part, group, copies), isNew))
+      const unbind = bind(group)
+      undo.push(bound(holdCopies(hosts, groups, part, group, copies), unbind))
     },
     holdMove(part, group, source) {
-      const isNew = bind(group)
-      undo.push(bound(group, holdMove(hosts, groups, part, group, source), isNew))
+      const unbind = bind(group)
+      undo.push(bound(holdMove(hosts, groups, part, group, source), unbind))
     },
     lift(claim, room, isRebuild = false) {
       undo.push(ledger.lift(claim, room || (isRebuild && hosts.featureLevel >= STRICT_CLAIMS)))

@@ -66,6 +66,13 @@ test('a node that is named without its host is found by its old name, whatever i
   expect(withPresentNames(log.fleet, aRequest({ forceNodes: ['n1', 'b'] })).forceNodes).toEqual(['n2', 'b'])
 })
 
+test('a destination that is a node alone is found by its old name, one that nobody had stays', () => {
+  const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
+  const nodeOf = (node: string) => withPresentNames(log.fleet, aRequest({ requestedDestination: { node } })).requestedDestination
+  expect(nodeOf('n1')).toMatchObject({ host: null, node: 'n2' })
+  expect(nodeOf('n3')).toMatchObject({ host: null, node: 'n3' })
+})
+
 describe('what was written down of a host is found', () => {
   test.each<[string, ReturnType<typeof renamed>, Parameters<typeof isNamedIn>[1][number], readonly HostName[], readonly HostName[]]>([
     ['under its old name by its new one', renamed([name('a')], [name('a'), name('b')]), { host: 'b' }, [name('a'), name('b')], [name('c')]],

@@ -114,10 +114,15 @@ type Destination = NonNullable<RequestSpec['requestedDestination']>
 
 function presentDestination(hosts: HostTable, destination: Destination): Destination {
   const { host, node } = destination
-  if (host === null) return destination
-  const next = node === null ? { host: presentHosts(hosts, [host])[0] ?? host, node } : presentName(hosts, { host, node })
+  const next = host === null ? { host, node: presentNode(hosts, node) } : presentPair(hosts, host, node)
   return next.host === host && next.node === node ? destination : { ...destination, ...next }
 }
+
+const presentNode = (hosts: HostTable, node: string | null): string | null =>
+  node === null ? null : (presentNodes(hosts, [node])[0] ?? node)
+
+const presentPair = (hosts: HostTable, host: string, node: string | null) =>
+  node === null ? { host: presentHosts(hosts, [host])[0] ?? host, node } : presentName(hosts, { host, node })
 
 function presentGroup(hosts: HostTable, group: NonNullable<RequestSpec['instanceGroup']>): NonNullable<RequestSpec['instanceGroup']> {
   const next = presentHosts(hosts, group.hosts)

@@ -2,14 +2,14 @@ import type { Claim } from '../claims/claim.ts'
 import type { Code } from '../codes.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
-import type { HostReported, NamespaceReported, UsedFromSet } from './change.ts'
+import { countedStats, isAllocation, isFleetAllocation, NO_RATIOS, withOverride } from './allocation.ts'
+import type { FleetAllocationSet, HostAllocationSet, HostReported, NamespaceReported, UsedFromSet } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
 import { inSlices, SLICE, type Steps } from './steps.ts'
-import { statsToCount } from './used-from.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
 export const PAST_INCARNATIONS = 8
@@ -123,7 +123,7 @@ function unlist({ ledger, place, now, featureLevel }: Fleet, claim: Claim): void
 
 /** Takes a host's inventory over from its report, and counts all of its claims again. */
 export function countAnew({ hosts, ledger }: Fleet, record: OwnHostRecord): void {
-  const stats = statsToCount(record)
+  const stats = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
   ledger.holdAll(record)
   hosts.touch(record.index)
@@ -142,6 +142,45 @@ export function takeUsedFrom(fleet: Fleet, { usedFrom, reason, ...name }: UsedFr
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
+}
+
+/** An operator sets how much of a class counts on a host, whatever it reports. */
+export function takeHostAllocation(fleet: Fleet, change: HostAllocationSet): Code | undefined {
+  const { hosts, place, now } = fleet
+  const known = hosts.find(change)
+  if (known === undefined) return 'report.unknown_host'
+  if (!isAllocation(change)) return 'allocation.range'
+  const record = hosts.own(known.index)
+  record.allocation = withOverride(record.allocation, change, now)
+  countEdited(fleet, record, place.revision)
+  return undefined
+}
+
+/** What counts where documents in Nova's form say nothing is replaced as a whole. Pauses, during which nobody may use the fleet. */
+export function* takeFleetAllocation(fleet: Fleet, change: FleetAllocationSet): Steps<Code | undefined> {
+  const { hosts, place, now } = fleet
+  const { expectedVersion, release, classes, by, reason } = change
+  if (hosts.fleetAllocation.version !== expectedVersion) return 'allocation.version'
+  if (!isFleetAllocation(change)) return 'allocation.range'
+  hosts.fleetAllocation = { version: expectedVersion + 1, release, classes, by, at: now, reason }
+  for (const record of inSlices(hosts.present, SLICE))
+    if (record === undefined) yield
+    else if (record.stats.nova !== null) countEdited(fleet, hosts.own(record.index), place.revision)
+  return undefined
+}
+
+/** Hosts to which aggregates give ratios are counted again once the log has reached the level of that rule. */
+export function* countAggregateRatios(fleet: Fleet): Steps<void> {
+  for (const record of inSlices(fleet.hosts.present, SLICE))
+    if (record === undefined) yield
+    else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
+}
+
+/** What was decided on the host's other figures does not count. */
+function countEdited(fleet: Fleet, record: OwnHostRecord, revision: number): void {
+  record.revision = revision
+  fleet.hosts.columns.lastEdit[record.index] = revision
+  countAnew(fleet, record)
 }
 
 /** Keeps another service's document; its shape is that service's own. */

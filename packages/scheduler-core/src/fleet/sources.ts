@@ -1,5 +1,7 @@
+import { counted } from '../amount-text.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { Fact, Source, Term } from '../evidence.ts'
+import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
 import type { AggregateState } from './change.ts'
 import { at, type HostIndex } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
@@ -63,7 +65,39 @@ export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: '
 /** The instances on the host, as reports list them and claims add them. */
 export const instancesOf = (record: HostRecord): Source => {
   const live = [...record.claims].filter(isLive).length
-  return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${live} claims` }
+  return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${counted(live, 'claim')}` }
+}
+
+/** Who says how many times over a class is given away, or how much of it is kept back. */
+export function allocationFrom(record: HostRecord, { source, set, aggregate, release }: Allocated): Source {
+  const edit = set === undefined ? '' : `, set by ${set.by} at ${timeText(set.at)}: ${set.reason}`
+  switch (source) {
+    case 'HOST':
+      return { kind: 'status', ref: `this host${edit}` }
+    case 'AGGREGATE':
+      return { kind: 'aggregate', ref: `the least of its aggregates, ${aggregate}` }
+    case 'FLEET':
+      return { kind: 'option', ref: `the fleet, where Nova's document says nothing${edit}` }
+    case 'NOVA_DEFAULT':
+      return { kind: 'option', ref: `the default of Nova's release ${release}${edit}` }
+    default:
+      return reportOf(record)
+  }
+}
+
+/** The ratio of a class and what of it is kept back as terms of a sum. */
+export function allocationTerms(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+): { readonly reserved: Term; readonly ratio: Term } {
+  const { reserved, ratioMilli } = hosts.classColumns(resourceClass)
+  const record = hosts.get(host)
+  const from = (allocated: Allocated) => allocationFrom(record, allocated)
+  return {
+    reserved: { name: 'reserved', value: at(reserved, host), from: from(reservedOf(hosts, record, resourceClass)) },
+    ratio: { name: 'ratio', value: at(ratioMilli, host) / 1_000, from: from(ratioOf(hosts, record, resourceClass)) },
+  }
 }
 
 /** Free units of a resource class as they were worked out. */
@@ -78,14 +112,15 @@ export function freeFact(
   const report = reportOf(record)
   if (columns === undefined || columns.reported[host] === 0) return { ...asked, actual: 0, actualFrom: report }
   const term = (name: string, value: number, from = report): Term => ({ name, value, from })
+  const { reserved, ratio } = allocationTerms(hosts, host, resourceClass)
   return {
     ...asked,
     actual: at(columns.free, host),
     actualFrom: report,
     terms: [
       term('total', at(columns.total, host)),
-      term('reserved', at(columns.reserved, host)),
-      term('ratio', at(columns.ratioMilli, host) / 1_000),
+      reserved,
+      ratio,
       term('used', at(columns.used, host)),
       term('claimed', at(columns.claimed, host), claimsOf(hosts, host, resourceClass)),
     ],
@@ -101,10 +136,7 @@ export function inAllFact(
 ): Fact {
   const { total, reserved } = hosts.classColumns(resourceClass)
   const from = reportOf(hosts.get(host))
-  const terms = [
-    { name: 'total', value: at(total, host), from },
-    { name: 'reserved', value: at(reserved, host), from },
-  ]
+  const terms = [{ name: 'total', value: at(total, host), from }, allocationTerms(hosts, host, resourceClass).reserved]
   return { ...asked, actual: Math.max(0, at(total, host) - at(reserved, host)), actualFrom: from, terms }
 }
 
@@ -128,7 +160,11 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   const ends = first === undefined ? '' : `, the first of which ends ${timeText(first.expiresAt)}`
   const picks = picked === 0 ? '' : picked > 0 ? `, and ${picked} for picks decided before` : `, less ${-picked} of the claim that moves`
   const below = short === 0 ? '' : `, and ${short} that the report counts too little of the instances that it lists`
-  return { kind: 'claims', ref: `${holding.length} claims${ends}${picks}${below}`, claims: { count: holding.length, picked, ending } }
+  return {
+    kind: 'claims',
+    ref: `${counted(holding.length, 'claim')}${ends}${picks}${below}`,
+    claims: { count: holding.length, picked, ending },
+  }
 }
 
 /** What a claim holds of a class beside what the report counts; the ledger's rule. */

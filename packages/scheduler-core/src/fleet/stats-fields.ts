@@ -2,12 +2,12 @@ import type { HostIndex } from './columns.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import type { HostStats } from './stats.ts'
 import { type OmittableField, omittableFields } from './stats-versions/v1-2.ts'
-import { hostStatsV1_3 } from './stats-versions/v1-3.ts'
+import { hostStatsV1_4 } from './stats-versions/v1-4.ts'
 
 /** A field of a host's report. */
 export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
 
-export const statsFields = Object.keys(hostStatsV1_3.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
+export const statsFields = Object.keys(hostStatsV1_4.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
 
 /** What may be read of a host: a field of its report, or, after the namespace, of what another service reports of it. */
 export type Read = StatsField | `${string}.${string}`

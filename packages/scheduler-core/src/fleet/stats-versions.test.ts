@@ -7,6 +7,7 @@ import { hostStatsV1_0 } from './stats-versions/v1-0.ts'
 import { hostStatsV1_1 } from './stats-versions/v1-1.ts'
 import { hostStatsV1_2, omittableFields } from './stats-versions/v1-2.ts'
 import { hostStatsV1_3 } from './stats-versions/v1-3.ts'
+import { hostStatsV1_4 } from './stats-versions/v1-4.ts'
 import {
   CURRENT_STATS_VERSION,
   currentStats,
@@ -83,10 +84,18 @@ const newer = fc
   .map(([old, rest]) => ({ ...old, ...rest }))
 
 /** With some of the fields left out that are not reported, and with its machine. */
-const newest = fc.tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) })).map(([given, fields, machineOf]) => {
-  const omitted = fields.filter((field) => !Object.hasOwn(given, field))
-  return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
-})
+const newerStill = fc
+  .tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) }))
+  .map(([given, fields, machineOf]) => {
+    const omitted = fields.filter((field) => !Object.hasOwn(given, field))
+    return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
+  })
+
+/** With the cells that its GPUs are near to. */
+const newest = fc.tuple(newerStill, orNull(fc.integer({ min: 0, max: 3 }))).map(([given, numaNode]) => ({
+  ...given,
+  ...(given.gpus !== undefined && given.gpus.length > 0 && { gpus: given.gpus.map((gpu) => ({ ...gpu, numaNode })) }),
+}))
 
 const withCells = (...parts: object[]) => ({
   ...machine,
@@ -101,6 +110,7 @@ describeVersions({
     { version: '1.1', schema: hostStatsV1_1, frozen: 'edb3a1e8579cfd7c09cb6208e548c080e83cf559c79b0257cb4e52dffeab62f4' },
     { version: '1.2', schema: hostStatsV1_2, frozen: '1e9c9a8299a6933ee7b47e6be4312e8fb91cdbebe577cb2a5d75b0fd0af73732' },
     { version: '1.3', schema: hostStatsV1_3, frozen: '15e34f52285527c619ed310f601a4642f7d63399998c0c3e6f344aa4ac8c9de7' },
+    { version: '1.4', schema: hostStatsV1_4, frozen: '3014d9ffad2f6a68654ddd05ccc7ff3d35bdb3b9cf7c56e27eee284161521e8b' },
   ],
   rules: [
     ['the least that can be told', '1.0', machine],
@@ -221,6 +231,19 @@ describeVersions({
     ['the least that can be reported', '1.3', machine],
     ['its machine', '1.3', { ...machine, machineId: '4c4c4544-0042-3510-8053-b4c04f4d3232' }],
     ['a machine without a name', '1.3', { ...machine, machineId: '' }, 'machineId: machineId is ""; it must be at least 1 character long'],
+    ['the cell of a GPU', '1.4', { ...machine, gpus: [{ index: 0, numaNode: 1 }] }],
+    [
+      'two GPUs of one number',
+      '1.4',
+      { ...machine, gpus: [{ index: 0 }, { index: 0, numaNode: 1 }] },
+      'gpus: gpus is a list of 2; it must not number two GPUs alike',
+    ],
+    [
+      'the cell of a GPU, before there were words for it',
+      '1.3',
+      { ...machine, gpus: [{ index: 0, numaNode: 1 }] },
+      'gpus.0.numaNode: gpus.0.numaNode is not a field of this version',
+    ],
     [
       'its machine, before there were words for it',
       '1.2',

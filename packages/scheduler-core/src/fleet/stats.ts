@@ -5,7 +5,8 @@ import { parseWith, unknownVersion, versionOf } from '../request/parse.ts'
 import { hostStatsV1_0, list, uuid, whole } from './stats-versions/v1-0.ts'
 import { hostStatsV1_1 } from './stats-versions/v1-1.ts'
 import { hostStatsV1_2 } from './stats-versions/v1-2.ts'
-import { type HostStatsV1_3, hostStatsV1_3 } from './stats-versions/v1-3.ts'
+import { hostStatsV1_3 } from './stats-versions/v1-3.ts'
+import { type HostStatsV1_4, hostStatsV1_4 } from './stats-versions/v1-4.ts'
 import { CURRENT_STATS_VERSION, currentStats, statsVersions } from './stats-versions.ts'
 
 /** What changed since the report with sequence `baseSequence`. */
@@ -21,9 +22,9 @@ export const statsDeltaV1 = z.strictObject({
 })
 
 /** The current shape of a host's full picture. */
-export type HostStats = HostStatsV1_3
+export type HostStats = HostStatsV1_4
 /** What a host may leave out of it is filled in. */
-export type HostStatsInput = z.input<typeof hostStatsV1_3>
+export type HostStatsInput = z.input<typeof hostStatsV1_4>
 export type StatsDelta = z.output<typeof statsDeltaV1>
 
 /** Unknown input of any published version to a full report of the current one, or every problem at once. */
@@ -44,8 +45,12 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
       const parsed = parseWith(hostStatsV1_2, input, 'stats')
       return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
     }
-    case '1.3':
-      return parseWith(hostStatsV1_3, input, 'stats')
+    case '1.3': {
+      const parsed = parseWith(hostStatsV1_3, input, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.4':
+      return parseWith(hostStatsV1_4, input, 'stats')
     default:
       return { ok: false, problems: [unknownVersion('stats', version, statsVersions)] }
   }

@@ -5,9 +5,11 @@ import { portAffinity } from './port-affinity.ts'
 import { readsByAge } from './reading.ts'
 import { volumeAffinity } from './volume-affinity.ts'
 
-/** The scheduler hints that name things of other services; whoever asks for one asks how old documents are. */
-const hints: readonly string[] = [volumeAffinity.hint, portAffinity.hint]
+/** What names things of other services; whoever asks for one asks how old documents are. */
+const affinities = [volumeAffinity, portAffinity]
 
 /** Whether a decision depends on what time it is: on a log in which nothing happened, nothing has grown old. */
-export const asksAges = ({ schedulerHints }: RequestSpec, profile: Profile, plugins: Plugins): boolean =>
-  hints.some((hint) => (schedulerHints[hint] ?? []).length > 0) || readsByAge(profile, plugins)
+export const asksAges = (request: RequestSpec, profile: Profile, plugins: Plugins): boolean =>
+  affinities.some(
+    ({ hint, own }) => (request.schedulerHints[hint] ?? []).length > 0 || (request.nearVolumesAndPorts && own(request).length > 0),
+  ) || readsByAge(profile, plugins)

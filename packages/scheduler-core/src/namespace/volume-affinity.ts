@@ -2,10 +2,12 @@ import type { Affinity } from './affinity.ts'
 import { ELSEWHERE, SAME_ZONE } from './distance.ts'
 import { type Pool, type Storage, storage } from './storage.ts'
 
-/** Hosts near the pools of the volumes that the hint `near_volume` names. */
+/** Hosts near the pools of the volumes that the hint `near_volume` names, and of those that the instance has. */
 export const volumeAffinity: Affinity<Storage, Pool> = {
   namespace: storage,
   hint: 'near_volume',
+  field: 'volumes',
+  own: ({ volumes }) => volumes,
   unknown: 'volume.unknown',
   far: 'volume.far',
   find: ({ volumes }, uuid) => volumes.get(uuid),

@@ -1,6 +1,13 @@
+import type { RatioClass } from './allocation.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { ImageProperties } from './text/image-properties.ts'
+
+/** How many times over a resource of a host may be given away, and who says so. */
+export interface AllocationRatio {
+  readonly value: number
+  readonly source: string
+}
 
 /** A host as Nova's filters and weighers see it (its HostState): what it reported, less what placements took since. */
 export interface HostState {
@@ -24,6 +31,11 @@ export interface HostState {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
+  /**
+   * The ratios that an operator, an aggregate or an import set, and claims are judged by: of their classes nothing counts beside them.
+   * Absent where claims are not judged so: of Nova's own states, and below that feature level.
+   */
+  readonly ratiosSet?: Readonly<Partial<Record<RatioClass, AllocationRatio>>> | undefined
   readonly hypervisorType: string | null
   readonly hypervisorVersion: number | null
   readonly hypervisorHostname: string | null

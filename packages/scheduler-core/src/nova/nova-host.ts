@@ -76,6 +76,7 @@ export class NovaHost implements HostState {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
+  readonly ratiosSet: HostState['ratiosSet']
   readonly hypervisorType: string | null
   readonly hypervisorVersion: number | null
   readonly hypervisorHostname: string | null
@@ -112,6 +113,7 @@ export class NovaHost implements HostState {
     this.cpuAllocationRatio = state.cpuAllocationRatio
     this.ramAllocationRatio = state.ramAllocationRatio
     this.diskAllocationRatio = state.diskAllocationRatio
+    this.ratiosSet = state.ratiosSet
     this.hypervisorType = state.hypervisorType
     this.hypervisorVersion = state.hypervisorVersion
     this.hypervisorHostname = state.hypervisorHostname

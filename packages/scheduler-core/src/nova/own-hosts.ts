@@ -1,14 +1,16 @@
 import { isLive } from '../claims/claim.ts'
 import { canonicalInstances } from '../filters/image-properties.ts'
+import { isOverruled, ratioBesideAggregates, ratioSet, reservedOf } from '../fleet/allocation.ts'
 import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
-import { CANONICAL_NAMES } from '../fleet/levels.ts'
+import { ALLOCATION_RULES, CANONICAL_NAMES } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
+import { type RatioClass, ratioClasses, ratioKeys } from './allocation.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
-import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
+import type { AllocationRatio, HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import { type NovaComputeNode, readNovaComputeNode } from './objects/compute-node.ts'
 import { poolsOn, topologyOn } from './own-hardware.ts'
@@ -18,6 +20,7 @@ import { toldService } from './told-service.ts'
 const ENABLED = 0
 const DOWN = 2
 const MIB_PER_GIB = 1_024
+const NONE_SET: HostState['ratiosSet'] = {}
 
 /** The hosts of a fleet as Nova's rules see them, at any moment: what they reported, less what claims hold that the report does not count. */
 export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memoByObject((fleet) => {
@@ -94,7 +97,14 @@ class OwnHost implements HostState {
   }
 
   get vcpusUsed(): number {
-    return this.#of('VCPU', ({ used, claimed }, host) => at(used, host) + at(claimed, host))
+    return this.#of('VCPU', ({ used, claimed }, host) => at(used, host) + at(claimed, host)) + this.#reservedVcpus
+  }
+
+  /** What the configuration or an operator keeps back, which Nova counts as used. */
+  get #reservedVcpus(): number {
+    if (!isOverruled(this.#fleet.hosts, this.#record)) return 0
+    const { value, source } = reservedOf(this.#fleet.hosts, this.#record, 'VCPU')
+    return source === 'REPORT' ? 0 : value
   }
 
   get numInstances(): number {
@@ -113,16 +123,42 @@ class OwnHost implements HostState {
     return this.#node?.stats ?? {}
   }
 
+  #ratio(resourceClass: string, own: number): number {
+    const { hosts } = this.#fleet
+    if (!isOverruled(hosts, this.#record)) return own
+    const { value, source } = ratioBesideAggregates(hosts, this.#record, resourceClass)
+    return source === 'REPORT' ? own : value
+  }
+
+  get ratiosSet(): HostState['ratiosSet'] {
+    const { hosts } = this.#fleet
+    if (hosts.featureLevel < ALLOCATION_RULES) return undefined
+    if (!isOverruled(hosts, this.#record)) return NONE_SET
+    const set = ratioClasses.map((resourceClass) => [resourceClass, this.#ratioSet(resourceClass)] as const)
+    return Object.fromEntries(set.filter(([, ratio]) => ratio !== undefined))
+  }
+
+  #ratioSet(resourceClass: RatioClass): AllocationRatio | undefined {
+    const set = ratioSet(this.#fleet.hosts, this.#record, resourceClass)
+    if (set === undefined) return undefined
+    const { value, source, aggregate, release } = set
+    const key = ratioKeys[resourceClass]
+    if (source === 'HOST') return { value, source: `${key} set for the host` }
+    if (source === 'FLEET') return { value, source: `${key} set for the fleet` }
+    if (source === 'NOVA_DEFAULT') return { value, source: `${key}, the default of Nova's release ${release}` }
+    return { value, source: `aggregate ${this.aggregates.find(({ uuid }) => uuid === aggregate)?.name ?? aggregate} ${key}` }
+  }
+
   get cpuAllocationRatio(): number {
-    return this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio
+    return this.#ratio('VCPU', this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio)
   }
 
   get ramAllocationRatio(): number {
-    return this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio
+    return this.#ratio('MEMORY_MB', this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio)
   }
 
   get diskAllocationRatio(): number {
-    return this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio
+    return this.#ratio('DISK_GB', this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio)
   }
 
   get hypervisorType(): string | null {

@@ -1,5 +1,7 @@
 import { isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { PRESENT_IN_NOVA } from '../fleet/levels.ts'
+import { presentHosts, presentName } from '../fleet/present-names.ts'
 import { memoByObject } from '../memo.ts'
 import type { NumaCellRequest, RequestSpec } from '../request/request-spec.ts'
 import { type GuestCell, type GuestTopology, PAGES } from './hardware/topology.ts'
@@ -15,9 +17,9 @@ export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((s
   spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
 )
 
-/** The same on a fleet: the request's server group has the members and hosts too that claims hold. */
+/** The same on a fleet: hosts of its group and those that were tried are called as they are now, and the group has the members and hosts too that claims hold. */
 export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
-  const request = novaRequestOf(spec)
+  const request = fleet.featureLevel < PRESENT_IN_NOVA ? novaRequestOf(spec) : withPresentNames(fleet, novaRequestOf(spec))
   const { instanceGroup } = request
   const group = spec.instanceGroup === null ? undefined : fleet.groups.find(spec.instanceGroup.uuid)
   // hosts that are null are an error of Nova's, which stays one
@@ -36,6 +38,15 @@ export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
       ),
       members: union(instanceGroup.members ?? [], members),
     },
+  }
+}
+
+function withPresentNames({ hosts }: Fleet, request: NovaRequest): NovaRequest {
+  const { instanceGroup, retry } = request
+  return {
+    ...request,
+    ...(instanceGroup?.hosts && { instanceGroup: { ...instanceGroup, hosts: presentHosts(hosts, instanceGroup.hosts) } }),
+    ...(retry && { retry: { ...retry, hosts: retry.hosts.map((tried) => presentName(hosts, tried)) } }),
   }
 }
 
@@ -118,6 +129,7 @@ const fromTyped = (spec: RequestSpec): NovaRequest => ({
   requestedResources: undefined,
   requestLevelParams: undefined,
   requestedNetworks: undefined,
+  requestedPorts: spec.ports,
 })
 
 const imageOf = ({ id, architecture, minRamMb, minDiskGb, properties }: NonNullable<RequestSpec['image']>): NovaImage => ({

@@ -528,7 +528,7 @@ test('M01: the cause of a refusal is told of the hosts of the zone and of the tr
     'There is no host in availability zone z2, with CUSTOM_X. Each by itself: 1 in availability zone z2; 0 with CUSTOM_X.',
   )
   expect(causeText(causeOf(townOf(row), aRequest({ availabilityZone: 'z2', memoryMb: 200_000 }), compatAt(PLACEMENT_RULES)))).toContain(
-    'Of the 1 host in availability zone z2 none takes it: 1 with too little of the resource class in all. Nearest is h2: MEMORY_MB: 200000 needed by one instance; the host has 65536 in all.',
+    'The only host in availability zone z2 does not take it. h2: MEMORY_MB: 200000 MiB needed by one instance; the host has 65536 in all.',
   )
 })
 

@@ -10,7 +10,7 @@ import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { aggregatesOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
 import { aggregateChecks, type Check, cell, inAnyOf, preparedOf, whichPlaces } from '../pipeline/candidates.ts'
 import { type PlacementRules, type Profile, usualPlacement } from '../profiles/profile.ts'
-import { keysFrom, namedKeys, type RequestReads, type RequestReadsBy, readsBy } from '../request/request-reads.ts'
+import { keysFrom, namedKeys, type RequestReads, type RequestReadsBy, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
@@ -151,11 +151,10 @@ const tenant = placementFilter({
 
 const TRAIT_PREFIX = 'trait:'
 
+/** Of an image Nova takes traits that are required: it forbids none, and knows no other value. */
 const traitKeys: RequestReads = {
   extraSpecs: keysFrom(TRAIT_PREFIX),
-  // images forbid nothing in Nova, and `traits_required` is what it makes of the others
-  imageProperties: (key, value) =>
-    key.startsWith(TRAIT_PREFIX) ? value === 'required' : key === 'traits_required' && value.startsWith('['),
+  imageProperties: (key, value) => (key.startsWith(TRAIT_PREFIX) && value === 'required') || key === TRAITS_IN_OBJECTS,
 }
 
 const isolation = placementFilter({

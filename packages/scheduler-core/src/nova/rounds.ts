@@ -57,6 +57,8 @@ export interface ServiceRules {
   readonly before: readonly HostRule[]
   /** Asked after Nova's filters, and on forced hosts too: without the room no claim holds. */
   readonly nets: readonly HostRule[]
+  /** Asked last: a host that only these refuse may be let in for a later instance, and is asked about again. */
+  readonly askedAgain: readonly HostRule[]
   /** Whether a host reports all of these fields; absent: every host does. */
   isTold?(host: HostState, fields: readonly StatsField[]): boolean
   /** Takes the room of a pick, before the next round looks. */
@@ -142,6 +144,8 @@ class Run {
   readonly #limits = new Map<string, HostLimits>()
   #request: NovaRequest
   #hosts: readonly HostState[]
+  /** Hosts that the last round left out, and that the next one is asked about again. */
+  #again: readonly HostState[] = []
 
   constructor(input: RoundsInput & { readonly slice: number }) {
     this.#input = input
@@ -183,7 +187,7 @@ class Run {
 
   *#filter(index: number): Steps<NovaRound> {
     const { rules, now, service, slice } = this.#input
-    const input = this.#hosts
+    const input = this.#again.length === 0 ? this.#hosts : [...this.#hosts, ...this.#again]
     const candidates = candidatesOf(this.#request, input)
     const filters: FilterRun[] = []
     let left = candidates.hosts
@@ -237,6 +241,10 @@ class Run {
       }
     }
     yield* keepAll(service?.nets)
+    const beforeLast = left
+    yield* keepAll(service?.askedAgain)
+    const isLeft = new Set(left)
+    this.#again = beforeLast.length === left.length ? [] : beforeLast.filter((host) => !isLeft.has(host))
     return {
       index,
       input,

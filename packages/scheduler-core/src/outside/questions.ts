@@ -1,10 +1,10 @@
-import type { Claim } from '../claims/claim.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { omittedOf, readsOf } from '../fleet/stats-fields.ts'
 import type { JsonObject } from '../json.ts'
+import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { prepareUntold } from '../namespace/untold.ts'
 import { type CompiledProfile, compileProfile, type OutsideAsk } from '../pipeline/compile.ts'
@@ -13,7 +13,7 @@ import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { liftSource } from '../schedulers/decide.ts'
+import { type DecideInput, liftSource } from '../schedulers/decide.ts'
 import type { OutsideAnswer } from './answer.ts'
 import { answerOf } from './answered.ts'
 import { requestKey, type ShownHost, type ShownRequest, showHosts, shownRequest } from './shown.ts'
@@ -37,6 +37,9 @@ export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | '
   readonly untold: readonly { readonly host: HostIndex; readonly reason: Reason }[]
 }
 
+/** What a decision looks away from, as the decision itself will. */
+export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
+
 /** The parts of a profile that are asked outside of this process; none for nearly all. */
 export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] => knownAsks(fleet.plugins)(profile)
 
@@ -52,15 +55,21 @@ export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpe
 
 /**
  * What has to be asked so that a request can be decided by a profile: each part about all hosts that the filters in this process let
- * through, for each kind of its instances. `source`: the claim that moves. What the profile has answers to is not asked again.
+ * through, for each kind of its instances, whatever the call is for. What the profile has answers to is not asked again.
  * Nothing else may have an overlay open on the fleet.
  */
-export function questionsOf(fleet: Fleet, profile: Profile, request: RequestSpec, source?: Claim): readonly Question[] {
+export function questionsOf(
+  fleet: Fleet,
+  profile: Profile,
+  request: RequestSpec,
+  { source, ends, intent }: LookedAway = {},
+): readonly Question[] {
   const compiled = compileProfile(profile, fleet.plugins)
   const seen = new Set<string>()
   const overlay = openOverlay(fleet)
   try {
-    if (source !== undefined) liftSource(overlay, request, source)
+    if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
+    if (source !== undefined) liftSource(overlay, request, source, intent)
     return membersOf(request).flatMap((members, position) => {
       const asks = compiled.asks.filter(({ part, optionsKey }) => answerOf(profile, members.request, part.name, optionsKey) === undefined)
       const key = requestKey(members.request)

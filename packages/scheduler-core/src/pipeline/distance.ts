@@ -23,12 +23,17 @@ export function distanceOfReasons(reasons: readonly Reason[]): number {
 /** The same of the worst share that is missing, and of how many filters refuse. */
 export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))
 
+interface Short {
+  readonly need?: number | string | undefined
+  readonly have?: number | string | undefined
+}
+
 /** What share of what was needed is missing: 1 where that is no amount. */
-export function shareMissing(reason: Reason): number {
+export function shareMissing(reason: Short): number {
   const amount = amountMissing(reason)
   const need = Number(reason.need)
   return amount === undefined || need <= 0 ? 1 : amount / need
 }
 
 /** How much is missing; undefined where that is no amount. */
-export const amountMissing = ({ need, have }: Reason): number | undefined => shortfallOf({ required: need, actual: have })
+export const amountMissing = ({ need, have }: Short): number | undefined => shortfallOf({ required: need, actual: have })

@@ -153,7 +153,7 @@ export function* examineInSteps(
     })
   }
   return {
-    ...checksBy(steps, { fleet, request, instance }),
+    ...checksBy(steps, { fleet, request, whole: asked, instance }),
     hostCount,
     isShortCircuited,
     firstRefusing,
@@ -171,7 +171,7 @@ export function* examineInSteps(
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
   const own = requestAt(request, instance)
-  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), { fleet, request: own, instance })
+  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), { fleet, request: own, whole: request, instance })
 }
 
 function checksBy(steps: readonly FilterStep[], asked: AskedInstance): HostChecks {

@@ -1,5 +1,5 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { Admits, PreparedFilter } from '../filters/filter.ts'
+import type { Admits, Filter, PreparedFilter } from '../filters/filter.ts'
 import { hostStatuses } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -8,7 +8,10 @@ import { readsOf } from '../fleet/stats-fields.ts'
 import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
+import { isForGood } from './for-good.ts'
+import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
 import { refuseUntold } from './not-reported.ts'
+import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
@@ -72,24 +75,31 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     yield
     steps.push(prepare(step))
   }
-  // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
+  // steps of their own only where they are asked for: other requests, and what is kept of them, know nothing of them
+  if (asksApart(request, fleet)) steps.push(prepare(asClaims(compiled, serverGroupApartFilter)))
   if (request.topologySpread.length === 0) return steps
   yield
-  return [...steps, prepare(asSpread(compiled, countedHosts(steps, fleet)))]
+  return [...steps, prepare(asClaims(compiled, createTopologySpreadFilter(countedHosts(steps, fleet))))]
 }
 
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
- * Which hosts make their domains count in a topology spread: those that the request admits and that are not in MAINTENANCE, which are as good
- * as gone. Others that are disabled, down or full count: members may come there again. Below ADMITTED_DOMAINS every host.
+ * Which hosts make their domains count in a topology spread: those that the request admits, that could take an instance if they were empty, and
+ * that are not in MAINTENANCE, which are as good as gone. Others that are disabled, down or full count: members may come there again. Below
+ * ADMITTED_DOMAINS every host.
  */
 export function countedHosts(steps: readonly FilterStep[], { featureLevel, hosts }: Fleet): (host: HostIndex) => boolean {
   if (featureLevel < ADMITTED_DOMAINS) return () => true
-  const admitting = steps.filter((step) => isAsked(step) && step.admits !== undefined)
+  const asked = steps.filter((step) => isAsked(step) && !step.isOutside)
+  const admitting = asked.filter(({ admits }) => admits !== undefined)
+  const others = asked.filter(({ admits, failed }) => admits === undefined && !failed)
   return (host) =>
     at(hosts.columns.status, host) !== MAINTENANCE &&
-    admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true)
+    admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true) &&
+    others.every(
+      (step) => step.prepared === undefined || passesSafely(step.prepared, host) !== false || !isForGood(reasonOf(step, host).code),
+    )
 }
 
 const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
@@ -100,8 +110,9 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
   verifiedAt: 'NONE',
 })
 
-const asSpread = ({ profile }: CompiledProfile, isCounted: (host: HostIndex) => boolean): CompiledFilter => ({
-  filter: createTopologySpreadFilter(isCounted),
+/** What every claim of a request has to keep, whatever the profile says. */
+const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter => ({
+  filter,
   options: {},
   isNet: profile.compat === 'nova',
   isOutside: false,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { reasonText } from '../decision/reason-text.ts'
 import type { Change } from '../fleet/change.ts'
-import { ADMITTED_DOMAINS } from '../fleet/levels.ts'
+import { ADMITTED_DOMAINS, SPREAD_ASKED_AGAIN } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -14,7 +14,7 @@ import { examine } from './examine.ts'
 const profile = builtInProfiles.find(({ name }) => name === 'first-fit') as Profile
 
 /** Where four members go on two hosts of rack r1, one of rack r2, and one of no rack, each host with room for all; and why the next is refused. */
-function spread(rule: Partial<TopologySpread>) {
+function spread(rule: Partial<TopologySpread>, by = profile, level?: number) {
   const fleet = aFleet({ a: {}, b: {}, c: {}, d: {} })
   const rack = (uuid: string, value: string, hosts: readonly string[]) => ({
     type: 'aggregate' as const,
@@ -22,7 +22,8 @@ function spread(rule: Partial<TopologySpread>) {
     expectedVersion: 0,
     next: { name: value, metadata: { rack: value }, hosts },
   })
-  const changes = [rack(aUuid(1), 'r1', ['a', 'b']), rack(aUuid(2), 'r2', ['c'])]
+  const raised = level === undefined ? [] : [{ type: 'feature' as const, level }]
+  const changes = [...raised, rack(aUuid(1), 'r1', ['a', 'b']), rack(aUuid(2), 'r2', ['c'])]
   fleet.apply({ format: 1, id: 'racks', writer: 't', basis: fleet.place, changes, revision: 2, at: 1_000 })
   const request = aRequest({
     numInstances: 4,
@@ -31,7 +32,7 @@ function spread(rule: Partial<TopologySpread>) {
   })
   const overlay = openOverlay(fleet)
   const claimIds = ['1', '2', '3', '4']
-  const given = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds }
+  const given = { id: 'd', request, profile: by, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds }
   const hosts = decide(fleet, overlay, given).parts.map(({ host }) => host)
   const { checksOf } = examine(fleet, request, profile, 's')
   const reasons = fleet.hosts.records.flatMap(({ host, index }) =>
@@ -53,9 +54,9 @@ test.each([
     rule: { maxPerDomain: 1 },
     hosts: ['a', 'c'],
     reasons: [
-      'a: topology.full: rack r1: fewer than 1 members wanted; it holds 1.',
-      'b: topology.full: rack r1: fewer than 1 members wanted; it holds 1.',
-      'c: topology.full: rack r2: fewer than 1 members wanted; it holds 1.',
+      'a: topology.full: rack r1: no members wanted; it holds 1.',
+      'b: topology.full: rack r1: no members wanted; it holds 1.',
+      'c: topology.full: rack r2: no members wanted; it holds 1.',
       'd: topology.no_domain: The host is in no domain of rack.',
     ],
   },
@@ -67,6 +68,13 @@ test.each([
   },
 ])('$name', ({ rule, hosts, reasons }) => {
   expect(spread(rule)).toEqual({ hosts, reasons })
+})
+
+test('under compat: nova a rack that had to wait has its turn again', () => {
+  const novaCompat = builtInProfiles.find(({ name }) => name === 'nova-compat') as Profile
+  const racksOf = (level: number) => spread({ maxSkew: 1 }, novaCompat, level).hosts.map((host) => (host === 'c' ? 'r2' : 'r1'))
+  expect(racksOf(SPREAD_ASKED_AGAIN)).toEqual(['r1', 'r2', 'r1', 'r2'])
+  expect(racksOf(SPREAD_ASKED_AGAIN - 1)).toHaveLength(3)
 })
 
 interface Town {
@@ -136,7 +144,7 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, members: ['a'], changes: [status('c', 'DISABLED')] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D09: a host that is in maintenance for good is no domain',
@@ -161,14 +169,14 @@ describe('a spread counts the domains that the request can use, and names the on
       { zones: { z1: ['a', 'b'], z2: ['c', 'd'] }, members: ['a'], changes: [status('d', 'DISABLED'), rackOf(['d'], 'r-z1')] },
       'rack',
       {},
-      { on: ['c'], why: 'a: rack r-z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is rack r-z2, which holds 0.' },
+      { on: ['c'], why: 'a: rack r-z1: no members wanted; it holds 1. The domain with the fewest is rack r-z2, which holds 0.' },
     ],
     [
       'D02a kind: forced hosts',
       { ...two, members: ['a'] },
       'host',
       { forceHosts: ['a', 'b'] },
-      { on: ['b'], why: 'a: host a: fewer than 1 members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
+      { on: ['b'], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
     ],
     [
       'D02a kind: aggregates',
@@ -197,14 +205,49 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, members: ['a'], changes: [status('c', 'DRAINING')] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'kubernetes kind: a host that is full counts',
       { ...two, hosts: { c: { vcpus: 1, vcpusUsed: 1 } }, members: ['a'] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: fewer than 1 members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+    ],
+    [
+      'D02a kind: zones of which one has no GPU',
+      { ...two, hosts: { a: { gpus: [{ index: 0 }] }, b: { gpus: [{ index: 0 }] } }, members: ['a', 'b'] },
+      'zone',
+      { gpus: { count: 1 } },
+      { on: ['a', 'b'], why: undefined },
+    ],
+    [
+      'D02a kind: zones of which one has GPUs of another model',
+      { ...two, hosts: { a: { gpus: [{ index: 0, model: 'A' }] }, c: { gpus: [{ index: 0, model: 'B' }] } }, members: ['a'] },
+      'zone',
+      { gpus: { count: 1, models: ['A'] } },
+      { on: ['a'], why: undefined },
+    ],
+    [
+      'a zone whose GPUs are in use counts',
+      { ...two, hosts: { a: { gpus: [{ index: 0 }] }, c: { gpus: [{ index: 0, usedMilli: 1_000 }] } }, members: ['a'] },
+      'zone',
+      { gpus: { count: 1 } },
+      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+    ],
+    [
+      'D02a kind: hosts that are too small for one instance',
+      { ...two, hosts: { c: { vcpus: 1 } }, members: ['a', 'b'] },
+      'host',
+      { vcpus: 2, memoryMb: 64 },
+      { on: ['a', 'b'], why: undefined },
+    ],
+    [
+      'D02a kind: hosts without NUMA cells, for a guest of cells',
+      { ...two, hosts: { a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } }, members: ['a'] },
+      'zone',
+      { vcpus: 1, memoryMb: 64, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] } },
+      { on: ['a'], why: undefined },
     ],
     [
       'of a domain that counts, members are counted on hosts that the request does not admit too',
@@ -218,14 +261,14 @@ describe('a spread counts the domains that the request can use, and names the on
       { ...two, members: ['a', 'b'], level: ADMITTED_DOMAINS - 1 },
       'host',
       { availabilityZone: 'z1' },
-      { on: [], why: 'a: host a: fewer than 1 members wanted; it holds 1. The domain with the fewest is host c, which holds 0.' },
+      { on: [], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host c, which holds 0.' },
     ],
     [
       'D02a under compat: nova, where forced hosts skip every filter but what a claim needs',
       { ...two, members: ['a'], profile: 'nova-compat' },
       'host',
       { forceHosts: ['a', 'b'] },
-      { on: ['b'], why: 'a: host a: fewer than 1 members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
+      { on: ['b'], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
     ],
   ])('%s', (_name, town, key, asks, said) => {
     expect(saidOf(town, key, asks)).toEqual(said)

@@ -25,8 +25,10 @@ const of = (...names: readonly string[]): Profile =>
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
+/** Every namespace has documents. */
+const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({ plugins, featureLevel, hosts: { isToldOf: () => true } })
 const unread = (profile: Profile, given: object): readonly string[] =>
-  unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, noPlugins, FEATURE_LEVEL)
+  unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())
 const withSpecs = (...keys: readonly string[]) => ({
   flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(keys.map((key) => [key, 'x'])) },
 })
@@ -122,6 +124,18 @@ describe('what no part of a profile looks at', () => {
       ['image.properties.hw_disk_bus'],
     ],
     [
+      'traits of an image that Nova does not take: those that are forbidden, or have another value, and a list of its objects',
+      novaOf('RamFilter'),
+      { image: { properties: { 'trait:X': 'forbidden', 'trait:Y': 'yes', 'trait:Z': 'required', traits_required: 'X' } } },
+      ['trait:X', 'trait:Y', 'traits_required'].map((key) => `image.properties.${key}`),
+    ],
+    [
+      'traits of an image where our own filter asks those of the flavor alone',
+      shipped('default'),
+      { image: { properties: { 'trait:X': 'required', 'trait:Y': 'forbidden' } } },
+      ['image.properties.trait:X', 'image.properties.trait:Y'],
+    ],
+    [
       'a disk format, which Placement asks where the profile says so: none',
       askingPlacement({ imageType: true }),
       { image: { properties: { disk_format: 'raw', 'trait:X': 'required' } } },
@@ -197,7 +211,7 @@ describe('what no part of a profile looks at', () => {
 
   test('of a profile with a part of a plug-in nothing is known', () => {
     const asked = { ...noPlugins, ownerOf: () => ({ name: 'p', version: '1' }) } as typeof noPlugins
-    expect(unreadKeys(aRequest(withSpecs('ssd') as never), of('RamFilter'), asked, FEATURE_LEVEL)).toEqual([])
+    expect(unreadKeys(aRequest(withSpecs('ssd') as never), of('RamFilter'), askedAt(FEATURE_LEVEL, asked))).toEqual([])
   })
 
   const extra_specs = { 'hw:cpu_policy': 'dedicated', 'quota:cpu_shares': '1', ssd: 'true' }
@@ -218,7 +232,7 @@ describe('what no part of a profile looks at', () => {
   test("in Nova's object they are told by its names; what Nova has read of them before is not told", () => {
     const image = object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.12', { hw_disk_bus: 'virtio', os_type: 'linux' }) })
     const spec = object('RequestSpec', '1.14', { num_instances: 1, flavor: object('Flavor', '1.2', flavor), image, scheduler_hints })
-    expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), noPlugins, FEATURE_LEVEL)).toEqual([
+    expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), askedAt())).toEqual([
       'spec.flavor.extra_specs.quota:cpu_shares',
       'spec.flavor.extra_specs.ssd',
       'spec.image.properties.os_type',
@@ -239,21 +253,21 @@ describe('what no part of a profile looks at', () => {
     })
     const imported = importNovaRequest(spec)
     expect(imported.ok && imported.unknown).toEqual(['spec.requested_resources.0.in_tree'])
-    expect(unreadKeys(readFrom(imported), of('RamFilter'), noPlugins, FEATURE_LEVEL)).toEqual([
+    expect(unreadKeys(readFrom(imported), of('RamFilter'), askedAt())).toEqual([
       'spec.availability_zone',
       'spec.instance_group.policy',
       'spec.requested_resources',
       'spec.network_metadata',
     ])
-    expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), noPlugins, FEATURE_LEVEL)).toEqual(['spec.instance_group.policy'])
+    expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
     // below its level Placement is not asked
-    expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), noPlugins, PLACEMENT_RULES - 1)).toContain('spec.availability_zone')
+    expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
   })
 
   test("in Nova's dictionaries they are told by theirs", () => {
     const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
     const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
-    expect(unreadKeys(read, novaOf('RamFilter'), noPlugins, FEATURE_LEVEL)).toEqual([
+    expect(unreadKeys(read, novaOf('RamFilter'), askedAt())).toEqual([
       'request_spec.instance_type.extra_specs.quota:cpu_shares',
       'request_spec.instance_type.extra_specs.ssd',
       'request_spec.image.properties.os_type',
@@ -282,17 +296,24 @@ function looking() {
     )
   const fields = new Set<OptionalField>()
   /** The same object, which notes who reads one of its properties. */
-  const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given =>
-    new Proxy(given, {
+  const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given => {
+    // whoever copies the whole reads nothing by that
+    let isCopied = false
+    return new Proxy(given, {
+      ownKeys(target) {
+        isCopied = true
+        return Reflect.ownKeys(target)
+      },
       get(target, key, receiver) {
-        if (key === name) fields.add(field)
+        if (key === name && !isCopied) fields.add(field)
         return Reflect.get(target, key, receiver)
       },
     })
+  }
   const undeclared = (part: { readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined }): string[] => {
     const reads: RequestReads = readsBy(part.readsRequest ?? {}, {})
     const keys = (Object.keys(looked) as (keyof typeof looked)[]).flatMap((kind) =>
-      [...looked[kind]].filter((key) => !isAlways(key) && reads[kind]?.(key, 'x') !== true).map((key) => `${kind} ${key}`),
+      [...looked[kind]].filter((key) => !isAlways(key) && reads[kind]?.(key, 'required') !== true).map((key) => `${kind} ${key}`),
     )
     return [...keys, ...[...fields].filter((field) => reads.fields?.includes(field) !== true)]
   }
@@ -353,6 +374,6 @@ describe('a part says which keys it looks at', () => {
       readsBy(readsRequest as RequestReads, {} as never),
     )
     const read = new Set(all.flatMap(({ fields = [] }) => fields))
-    expect([...read].sort()).toEqual(['architecture', 'networks', 'softAffinity', 'softAntiAffinity', 'traits', 'zone'])
+    expect([...read].sort()).toEqual(['architecture', 'networks', 'ports', 'softAffinity', 'softAntiAffinity', 'traits', 'volumes', 'zone'])
   })
 })

@@ -1,9 +1,14 @@
+import type { Filter } from '../filters/filter.ts'
+import type { Read } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
+import { isRegistered } from '../namespace/names.ts'
+import { fieldsIn } from '../namespace/reading.ts'
 import { unknownFieldsOf } from '../nova/import/request.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { type OptionalField, type RequestReads, readsBy } from '../request/request-reads.ts'
+import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Weigher } from '../weighers/weigher.ts'
 import { compileProfile } from './compile.ts'
 
 type OpenMap = Exclude<keyof RequestReads, 'fields'>
@@ -71,12 +76,18 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec, form: Fo
     // groups of Nova's are divided where a host must be in several aggregates, so that their numbers are others
     return form === 'typed' ? typed : typed.slice(0, 1).map(() => 'spec.requested_resources')
   },
+  volumes: nearThings('volumes'),
+  ports: nearThings('ports'),
   networks: ({ nova }) => (asksForNetworks(nova?.document) ? ['spec.network_metadata'] : []),
 }
 
 function policyPath(policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') {
   const at = { typed: 'instanceGroup.policy', RequestSpec: 'spec.instance_group.policy', legacy: 'filter_properties.group_policies' }
   return ({ instanceGroup }: RequestSpec, form: Form): readonly string[] => (instanceGroup?.policy === policy ? [at[form]] : [])
+}
+
+function nearThings(field: 'volumes' | 'ports') {
+  return (request: RequestSpec): readonly string[] => (request.nearVolumesAndPorts && request[field].length > 0 ? [field] : [])
 }
 
 /** Whether a document of Nova's names physical networks, or tunnels, that the guest should be near to. */
@@ -90,19 +101,29 @@ function dataOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
 }
 
-/**
- * Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect.
- * `featureLevel`: of the log by whose rules it is decided.
- */
-export function unreadKeys(request: RequestSpec, profile: Profile, plugins: Plugins, featureLevel: number): readonly string[] {
-  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
-  const parts = readsOf(plugins)(profile)
-  if (parts === undefined) return []
-  const readers = [readBefore(request), ...parts.flatMap(({ since, reads }) => (since > featureLevel ? [] : [reads]))]
+/** What of a fleet says which parts are asked. */
+export interface AskedBy {
+  readonly plugins: Plugins
+  /** Of the log by whose rules a request is decided. */
+  readonly featureLevel: number
+  /** Whether any host has a document of a namespace, without which some parts look at nothing. */
+  readonly hosts: { isToldOf(namespace: string): boolean }
+}
+
+/** Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect. */
+export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, featureLevel, hosts }: AskedBy): readonly string[] {
+  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify, volumes, ports } = request
+  const known = readsOf(plugins)(profile)
+  if (known === undefined) return []
+  const hasNone = Object.keys(schedulerHints).length + volumes.length + ports.length === 0
+  const isAsked = ({ needs, since }: PartReads): boolean =>
+    since <= featureLevel && (hasNone || needs.every((name) => hosts.isToldOf(name)))
+  const readers = [readBefore(request), ...known.filter(isAsked).map(({ reads }) => reads)]
   const form: Form = nova === null ? 'typed' : nova.form === 'RequestSpec' ? 'RequestSpec' : 'legacy'
+  const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova?.form !== 'RequestSpec'
   const unread = (map: OpenMap, at: string, given: Readonly<Record<string, unknown>>): string[] =>
     Object.entries(given)
-      .filter(([key, value]) => !readers.some((reads) => reads[map]?.(key, String(value))))
+      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value)))
       .map(([key]) => `${at}.${key}`)
   return [
     ...unread('extraSpecs', places[form].extraSpecs, flavor.extraSpecs),
@@ -118,9 +139,9 @@ export function unreadKeys(request: RequestSpec, profile: Profile, plugins: Plug
 }
 
 /** All of a request that has no effect: what this release does not know in a document of Nova's, and what no part of the profile looks at. */
-export const ignoredFields = (request: RequestSpec, profile: Profile, plugins: Plugins, featureLevel: number): readonly string[] => [
+export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] => [
   ...unknownFieldsOf(request),
-  ...unreadKeys(request, profile, plugins, featureLevel),
+  ...unreadKeys(request, profile, fleet),
 ]
 
 const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
@@ -129,6 +150,8 @@ interface PartReads {
   readonly reads: RequestReads
   /** The feature level from which on it is asked. */
   readonly since: number
+  /** Namespaces without a document of which it looks at nothing. */
+  readonly needs: readonly string[]
 }
 
 /** What the parts of a version look at; undefined: a part of a plug-in sees the request whole, and does not say what it reads. */
@@ -140,11 +163,19 @@ const readsOf = memoByObject((plugins: Plugins) =>
     const isForeign = ({ name, outside }: (typeof parts)[number]): boolean => outside !== undefined || plugins.ownerOf(name) !== undefined
     if (parts.some(isForeign) || compiled.asks.length > 0 || compiled.scheduler !== undefined) return undefined
     return [
-      { reads: always(profile), since: 0 },
-      ...compiled.filters.flatMap(({ filter: { readsRequest }, options, sinceLevel = 0 }) =>
-        readsRequest === undefined ? [] : [{ reads: readsBy(readsRequest, options), since: sinceLevel }],
+      { reads: always(profile), since: 0, needs: [] },
+      ...compiled.filters.flatMap(({ filter, options, sinceLevel = 0 }) => {
+        const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
+        return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
+      }),
+      // without a document every host has the same number
+      ...weighs.flatMap(({ weigher }) =>
+        weigher.readsRequest === undefined ? [] : [{ reads: weigher.readsRequest, since: 0, needs: namespacesOf(weigher) }],
       ),
-      ...weighs.flatMap(({ weigher: { readsRequest } }) => (readsRequest === undefined ? [] : [{ reads: readsRequest, since: 0 }])),
     ]
   }),
 )
+
+/** The namespaces of the release that a part reads. */
+const namespacesOf = ({ reads }: Pick<Filter | Weigher, 'reads'>): readonly string[] =>
+  Array.isArray(reads) ? [...fieldsIn(reads as readonly Read[]).keys()].filter(isRegistered) : []

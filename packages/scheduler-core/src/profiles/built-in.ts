@@ -1,4 +1,4 @@
-import { PLACEMENT_RULES } from '../fleet/levels.ts'
+import { OWN_AFFINITY, PLACEMENT_RULES, SOLVER_PROFILE } from '../fleet/levels.ts'
 import { type Profile, type ProfileInput, profileSchema } from './profile.ts'
 
 const novaFilters = [
@@ -26,6 +26,13 @@ const novaWeighers = [
 
 /** What somebody asked for outweighs all of the others together, which reach 3. Nova's 1 is lost against the operations of a first member. */
 const SOFT_POLICY = 10
+
+const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that."
+const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher))
+
+/** Volumes and ports that hints name, or that the instance has, in fleets in which documents tell of any. */
+const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
+const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))
 
 const define = (name: string, note: string, parts: Partial<ProfileInput>): Profile =>
   profileSchema.parse({ name, number: 0, note, filters: novaFilters, weighers: [], ...parts })
@@ -56,8 +63,9 @@ const compat: Partial<ProfileInput> = {
  * their own beside them.
  */
 export const builtInProfiles: readonly Profile[] = [
-  define('default', "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that.", {
-    weighers: novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher)),
+  define('default', `${SPREADS} So does being near to the volumes and ports that are named, where documents tell where these are.`, {
+    filters: [...novaFilters, ...nearFilters],
+    weighers: [...spreading, ...nearWeighers],
   }),
   define('nova', "Nova's filters and weighers with their default multipliers; aggregates may say other ones.", {
     weighers: novaWeighers.map((weigher) => ({ ...weigher, options: { aggregateMultiplier: true } })),
@@ -97,16 +105,29 @@ export const builtInProfiles: readonly Profile[] = [
     weighers: only('GpuClusteringWeigher', {}),
     normalisation: 'fixed',
   }),
+  define(
+    'default-solver',
+    'As default, for the best arrangement of all instances of a request, or of all claims of a host that is evacuated, together.',
+    {
+      filters: [...novaFilters, ...nearFilters],
+      weighers: [...spreading, ...nearWeighers],
+      scheduler: 'solver',
+    },
+  ),
   define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
 ]
 
 /** How profiles of the release were until the level that gave them their present definition. */
 const formerProfiles: readonly { readonly until: number; readonly profile: Profile }[] = [
   { until: PLACEMENT_RULES, profile: define('nova-compat', COMPAT_NOTE, compat) },
+  { until: OWN_AFFINITY, profile: define('default', SPREADS, { weighers: spreading }) },
 ]
+
+/** The level from which the release has a profile; all others from the first on. */
+const since: ReadonlyMap<string, number> = new Map([['default-solver', SOLVER_PROFILE]])
 
 /** The profiles of the release as a log of this level has them: one that another release replays has to be the same there. */
 export const builtInProfilesAt = (level: number): readonly Profile[] =>
-  builtInProfiles.map(
-    (profile) => formerProfiles.find(({ until, profile: { name } }) => name === profile.name && level < until)?.profile ?? profile,
-  )
+  builtInProfiles
+    .filter(({ name }) => level >= (since.get(name) ?? 0))
+    .map((profile) => formerProfiles.find(({ until, profile: { name } }) => name === profile.name && level < until)?.profile ?? profile)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PLACEMENT_RULES } from '../fleet/levels.ts'
+import { OWN_AFFINITY, PLACEMENT_RULES } from '../fleet/levels.ts'
 import { type KindName, kinds } from '../kinds/index.ts'
 import { solverOptionsSchema } from '../schedulers/solver/options.ts'
 import { levelOfPart } from './part-levels.ts'
@@ -132,6 +132,7 @@ export function profileLevel({ compat, collects, filters, nova, weighers, assign
   const parts = [...filters, ...weighers]
   const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [
     [PLACEMENT_RULES, nova?.placement !== undefined],
+    [OWN_AFFINITY, filters.some(({ options }) => Object.hasOwn(options, 'onlyWhereTold'))],
     [6, assignment.pools !== undefined || collects?.includes('pools') === true || !isOwnScheduler(scheduler)],
     [5, collects !== undefined || scheduler === 'solver'],
     [4, filters.some(({ shadow }) => shadow === true)],

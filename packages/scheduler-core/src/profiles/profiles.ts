@@ -1,6 +1,6 @@
 import type { Code } from '../codes.ts'
 import type { ProfileActivated, ProfileRolledOut } from '../fleet/change.ts'
-import { builtInProfiles, builtInProfilesAt } from './built-in.ts'
+import { builtInProfilesAt } from './built-in.ts'
 import { isInShare, PAST_KEPT, type ProfileCourse, WHOLE_SHARE } from './course.ts'
 import { type Profile, profileRef } from './profile.ts'
 
@@ -12,13 +12,16 @@ export class Profiles {
   readonly #versions = new Map<string, Profile>()
   /** The same, oldest first, as each version is taken when the one before it is there. */
   readonly #versionsOf = new Map<string, Profile[]>()
-  readonly #active = new Map<string, number>(builtInProfiles.map(({ name }) => [name, 0]))
+  readonly #active = new Map<string, number>()
 
   readonly #courses = new Map<string, ProfileCourse>()
   #level = 1
 
   constructor() {
-    for (const profile of builtInProfilesAt(this.#level)) this.#add(profile)
+    for (const profile of builtInProfilesAt(this.#level)) {
+      this.#add(profile)
+      this.#active.set(profile.name, profile.number)
+    }
   }
 
   /** The log is at this feature level: the profiles of the release are as it has them. */
@@ -27,8 +30,10 @@ export class Profiles {
     this.#level = level
     for (const profile of builtInProfilesAt(level)) {
       this.#versions.set(profileRef(profile), profile)
-      const [, ...written] = this.versionsOf(profile.name)
+      const written = this.versionsOf(profile.name).filter(({ number }) => number > 0)
       this.#versionsOf.set(profile.name, [profile, ...written])
+      // a site's own profile of the name goes on to decide
+      if (!this.#active.has(profile.name)) this.#active.set(profile.name, profile.number)
     }
   }
 

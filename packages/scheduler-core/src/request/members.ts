@@ -1,5 +1,5 @@
 import { memoByObject } from '../memo.ts'
-import type { RequestSpec } from './request-spec.ts'
+import { demandOf, type RequestSpec } from './request-spec.ts'
 
 /** Instances of a request that ask for the same. */
 export interface Members {
@@ -36,3 +36,12 @@ export function membersAt(request: RequestSpec, instance: number): Members {
 /** The request as one of its instances asks it. */
 export const requestAt = (request: RequestSpec, instance: number): RequestSpec =>
   request.gang.length === 0 ? request : membersAt(request, instance).request
+
+/** What the instances of a request take together per class: all of them, or the first so many. */
+export function sumsOf(whole: RequestSpec, most = whole.numInstances): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { request, count, first } of membersOf(whole))
+    for (const [resourceClass, amount] of Object.entries(demandOf(request).amounts))
+      sums.set(resourceClass, (sums.get(resourceClass) ?? 0) + amount * Math.max(0, Math.min(count, most - first)))
+  return sums
+}

@@ -86,8 +86,8 @@ describe('a request', () => {
       'flavor.extraSpecs.__proto__',
       'flavor.extraSpecs.__proto__ is not a field of this version',
     ],
-    ['an unknown version', request({ version: '2.0' }), 'version', 'version is "2.0"; it must be one of 1.0, 1.1, 1.2'],
-    ['a version that is no text', request({ version: 1 }), 'version', 'version is 1; it must be one of 1.0, 1.1, 1.2'],
+    ['an unknown version', request({ version: '2.0' }), 'version', 'version is "2.0"; it must be one of 1.0, 1.1, 1.2, 1.3'],
+    ['a version that is no text', request({ version: 1 }), 'version', 'version is 1; it must be one of 1.0, 1.1, 1.2, 1.3'],
     [
       'no policy of groups',
       request({ instanceGroup: { uuid: aUuid(1), policy: 'NEAR' } }),
@@ -172,9 +172,9 @@ describe('a request', () => {
   })
 
   test.each<[string, object, object]>([
-    ['defaults are filled in', flavor({}), { version: '1.2', numInstances: 1, forceHosts: [], image: null }],
-    ['a version may be left undefined', request({ version: undefined }), { version: '1.2' }],
-    ['a request of 1.0 is one of today', request({ version: '1.0' }), { version: '1.2', forceVerify: 'ALL', pciRequests: [] }],
+    ['defaults are filled in', flavor({}), { version: '1.3', numInstances: 1, forceHosts: [], image: null }],
+    ['a version may be left undefined', request({ version: undefined }), { version: '1.3' }],
+    ['a request of 1.0 is one of today', request({ version: '1.0' }), { version: '1.3', forceVerify: 'ALL', pciRequests: [] }],
     ['names give the number of instances', request({ instanceUuids: [aUuid(1), aUuid(2)] }), { numInstances: 2 }],
     ['nothing at all may be asked for', { flavor: { vcpus: 0, memoryMb: 0 } }, { numInstances: 1 }],
     ['the largest amounts are taken', flavor({ vcpus: 65_536, memoryMb: 67_108_864 }), { flavor: { memoryMb: 67_108_864 } }],

@@ -6,6 +6,7 @@ import { findOddities } from './unstorable.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
 import { requestSpecV1_2 } from './versions/v1-2.ts'
+import { requestSpecV1_3 } from './versions/v1-3.ts'
 import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } from './versions.ts'
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
@@ -22,7 +23,9 @@ export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
     case '1.1':
       return inCurrent(parseWith(requestSpecV1_1, input, 'spec'))
     case '1.2':
-      return parseWith(requestSpecV1_2, input, 'spec')
+      return inCurrent(parseWith(requestSpecV1_2, input, 'spec'))
+    case '1.3':
+      return parseWith(requestSpecV1_3, input, 'spec')
     default:
       return { ok: false, problems: [unknownVersion('spec', version, specVersions)] }
   }

@@ -22,6 +22,7 @@ const requestSpec: Form = {
     'Each CPU of the flavor, numbered from 0, is in the `cpus` of one cell, and the `memoryMb` of the cells are together that of the flavor; so with the members of a gang. A request that is stored already is taken as it is.',
     '`flavor.extraSpecs`: `resources:CLASS` has a whole number of 0 to 1,099,511,627,776, `trait:NAME` has `required` or `forbidden`. A map has at most 256 keys, and 16,384 characters as JSON.',
     '`dedicatedCpus` is given with `cpuPolicy: mixed` and only then; it names CPUs of `cpus`, each once.',
+    '`gpus.numaPolicy` is given with `numaTopology` and only then, of the request or of the member of the gang; `instanceGroup.apartFrom` names other groups than its own.',
     '`nova.document` is at most 262,144 characters of JSON.',
     'Text holds no NUL and no half of a surrogate pair; nothing is nested deeper than 64.',
   ],

@@ -1,10 +1,13 @@
 import { byCodeUnit } from '../canonical-json.ts'
 
-/** Which keys of the open maps of a request a part looks at, and which fields; others are in `ignoredFields` of the answer. Absent: none. */
+/**
+ * Which entries of the open maps of a request a part looks at, and which fields; others are in `ignoredFields` of the answer. Mostly the key
+ * alone says; a part may look at some values of a key and not at others. Absent: none.
+ */
 export interface RequestReads {
-  readonly extraSpecs?: (key: string, value: string) => boolean
-  readonly schedulerHints?: (key: string) => boolean
-  readonly imageProperties?: (key: string, value: string) => boolean
+  readonly extraSpecs?: (key: string, value: unknown) => boolean
+  readonly schedulerHints?: (key: string, value: unknown) => boolean
+  readonly imageProperties?: (key: string, value: unknown) => boolean
   readonly fields?: readonly OptionalField[]
 }
 
@@ -12,13 +15,16 @@ export interface RequestReads {
  * What a request asks for that only some profiles look at. All else is looked at for every request: what hosts must have room for, which of
  * them are named, and the rule of a server group.
  */
-export type OptionalField = 'zone' | 'architecture' | 'softAffinity' | 'softAntiAffinity' | 'traits' | 'networks'
+export type OptionalField = 'zone' | 'architecture' | 'softAffinity' | 'softAntiAffinity' | 'traits' | 'networks' | 'volumes' | 'ports'
 
 /** What a part looks at may depend on its options. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
 
 export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
   typeof reads === 'function' ? reads(options) : reads
+
+/** The list that Nova's objects have of the traits which an image requires; an image itself has one property for each, and no such list. */
+export const TRAITS_IN_OBJECTS = 'traits_required'
 
 /** These keys and no others. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {

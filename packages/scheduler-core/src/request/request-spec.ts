@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { RequestSpecV1_2, requestSpecV1_2 } from './versions/v1-2.ts'
+import type { RequestSpecV1_3, requestSpecV1_3 } from './versions/v1-3.ts'
 
 /** The current shape of a request. Immutable: filters and weighers read it, nothing changes it. */
-export type RequestSpec = RequestSpecV1_2
+export type RequestSpec = RequestSpecV1_3
 /** What a caller may leave out of it is filled in. */
-export type RequestSpecInput = z.input<typeof requestSpecV1_2>
+export type RequestSpecInput = z.input<typeof requestSpecV1_3>
 
 export type Flavor = RequestSpec['flavor']
 export type ImageMeta = NonNullable<RequestSpec['image']>

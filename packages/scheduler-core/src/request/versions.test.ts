@@ -7,6 +7,7 @@ import { parseRequestSpec } from './parse.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
 import { requestSpecV1_2 } from './versions/v1-2.ts'
+import { requestSpecV1_3 } from './versions/v1-3.ts'
 import { describeVersions } from './versions.suite.ts'
 import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, publishedSpec, type SpecVersion, specIn, specSchemas } from './versions.ts'
 
@@ -105,7 +106,7 @@ const spread = fc
   .record({ maxSkew: orNull(fc.integer({ min: 1, max: 9 })), maxPerDomain: orNull(fc.integer({ min: 1, max: 9 })) })
   .map((most) => (most.maxSkew === null ? { ...most, maxPerDomain: most.maxPerDomain ?? 1 } : most))
 
-const newest = fc
+const newerStill = fc
   .tuple(
     newer,
     fc.array(fc.record({ name: orNull(name), instances: fc.integer({ min: 1, max: 3 }), flavor }), { maxLength: 2 }),
@@ -118,6 +119,21 @@ const newest = fc
       old.instanceGroup != null && { topologySpread: spreads.map((one, i) => ({ ...one, topologyKey: i === 0 ? 'zone' : 'rack' })) }),
   }))
 
+/** With GPUs near the cells, where the guest has any, and with the group apart from others. */
+const newest = fc
+  .tuple(
+    newerStill,
+    orNull(fc.constantFrom('required', 'preferred')),
+    some({ volumes: fc.array(uuid, { maxLength: 2 }), ports: fc.array(uuid, { maxLength: 2 }), nearVolumesAndPorts: fc.boolean() }),
+    fc.array(fc.integer({ min: 100, max: 199 }).map(aUuid), { maxLength: 2 }),
+  )
+  .map(([old, numaPolicy, things, apartFrom]) => ({
+    ...old,
+    ...things,
+    ...(old.gpus != null && old.numaTopology != null && { gpus: { ...old.gpus, numaPolicy } }),
+    ...(old.instanceGroup != null && { instanceGroup: { ...old.instanceGroup, apartFrom } }),
+  }))
+
 const small = { flavor: { vcpus: 1, memoryMb: 1 } }
 const withCell = (parts: object) => ({ ...small, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, ...parts }] } })
 const withPci = (parts: object) => ({ ...small, pciRequests: [{ count: 1, specs: [], ...parts }] })
@@ -128,6 +144,7 @@ describeVersions({
     { version: '1.0', schema: requestSpecV1_0, frozen: '8328ad6f227d03a65a48404d1cd4264ec0091f31193508e5c2b68ff24c57528a' },
     { version: '1.1', schema: requestSpecV1_1, frozen: '2fcc428cafa4535e769b1a635c4aaa4d72be891ee3f2202df9ae36c86e25a5ef' },
     { version: '1.2', schema: requestSpecV1_2, frozen: '045d1619f56f9256dcb70cd6db02004284c71b40ee4b6341df6b21af72fbaa6a' },
+    { version: '1.3', schema: requestSpecV1_3, frozen: '6eb840ad5413dc5961aca1bd249caca7402cd50a9ccb79b53ce6b1ee9197345b' },
   ],
   rules: [
     ['the least that can be asked', '1.0', small],
@@ -247,6 +264,32 @@ describeVersions({
       '1.1',
       { ...small, nova: { form: 'wire', document: {} } },
       'nova.form: nova.form is "wire"; it must be one of RequestSpec, legacy',
+    ],
+    ['GPUs near the cells', '1.3', { ...withCell({}), gpus: { numaPolicy: 'required' } }],
+    [
+      'GPUs near the cells of a guest that has none',
+      '1.3',
+      { ...small, gpus: { numaPolicy: 'preferred' } },
+      'gpus.numaPolicy: gpus.numaPolicy is "preferred"; it must be null without numaTopology: CPUs in no cell are near to no GPU',
+    ],
+    [
+      'GPUs near the cells of a member that has none',
+      '1.3',
+      { ...withCell({}), gang: [{ instances: 1, ...small, gpus: { numaPolicy: 'required' } }] },
+      'gang.0.gpus.numaPolicy: gang.0.gpus.numaPolicy is "required"; it must be null without numaTopology: CPUs in no cell are near to no GPU',
+    ],
+    [
+      'GPUs near the cells, before there were words for it',
+      '1.2',
+      { ...withCell({}), gpus: { numaPolicy: 'required' } },
+      'gpus.numaPolicy: gpus.numaPolicy is not a field of this version',
+    ],
+    ['a group apart from another', '1.3', { ...small, instanceGroup: { uuid: aUuid(1), policy: 'AFFINITY', apartFrom: [aUuid(2)] } }],
+    [
+      'a group apart from itself',
+      '1.3',
+      { ...small, instanceGroup: { uuid: aUuid(1), policy: 'AFFINITY', apartFrom: [aUuid(1)] } },
+      'instanceGroup.apartFrom: instanceGroup.apartFrom is a list of 1; it must name other groups; members of one group are kept apart by the policy ANTI_AFFINITY',
     ],
     ['a gang', '1.2', { ...small, gang: [{ instances: 3, ...small }] }],
     [

@@ -4,37 +4,47 @@ import type { RequestSpec } from './request-spec.ts'
 import { type RequestSpecV1_0, requestSpecV1_0 } from './versions/v1-0.ts'
 import { downgradeTo1_0, type RequestSpecV1_1, requestSpecV1_1, upgradeFrom1_0 } from './versions/v1-1.ts'
 import { downgradeTo1_1, type RequestSpecV1_2, requestSpecV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
+import { downgradeTo1_2, type RequestSpecV1_3, requestSpecV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
 
 /** A request in any published version, as logs, tables and callers have it. */
-export type PublishedSpec = RequestSpecV1_0 | RequestSpecV1_1 | RequestSpecV1_2
+export type PublishedSpec = RequestSpecV1_0 | RequestSpecV1_1 | RequestSpecV1_2 | RequestSpecV1_3
 
 /** Published versions, oldest first, with what each accepts. */
-export const specSchemas = { '1.0': requestSpecV1_0, '1.1': requestSpecV1_1, '1.2': requestSpecV1_2 } as const
+export const specSchemas = { '1.0': requestSpecV1_0, '1.1': requestSpecV1_1, '1.2': requestSpecV1_2, '1.3': requestSpecV1_3 } as const
 
 export type SpecVersion = keyof typeof specSchemas
 export const specVersions = Object.keys(specSchemas) as readonly SpecVersion[]
 
 /** The version of requests in memory, and of callers that name none. */
-export const CURRENT_SPEC_VERSION = '1.2'
+export const CURRENT_SPEC_VERSION = '1.3'
 
 /** A request of any published version in the current one; the same object for the same object. */
 export function currentSpec(document: PublishedSpec): RequestSpec {
   switch (document.version) {
     case '1.0':
-      return newest(newer(document))
+      return from1_2(from1_1(from1_0(document)))
     case '1.1':
-      return newest(document)
+      return from1_2(from1_1(document))
     case '1.2':
+      return from1_2(document)
+    case '1.3':
       return document
   }
 }
 
-const newer = memoByObject(upgradeFrom1_0)
-const newest = memoByObject(upgradeFrom1_1)
+const from1_0 = memoByObject(upgradeFrom1_0)
+const from1_1 = memoByObject(upgradeFrom1_1)
+const from1_2 = memoByObject(upgradeFrom1_2)
 
 /** A request in the words of a version, or every field that it has no words for. */
 export function specIn(version: SpecVersion, spec: RequestSpec): Parsed<PublishedSpec> {
-  if (version === '1.2') return { ok: true, value: spec }
+  if (version === '1.3') return { ok: true, value: spec }
+  const to1_2 = downgradeTo1_2(spec, version)
+  const older = version === '1.2' ? ({ ok: true, value: to1_2.spec } as const) : olderThan1_2(version, to1_2.spec)
+  return to1_2.problems.length === 0 ? older : { ok: false, problems: [...to1_2.problems, ...(older.ok ? [] : older.problems)] }
+}
+
+function olderThan1_2(version: '1.0' | '1.1', spec: RequestSpecV1_2): Parsed<PublishedSpec> {
   const older = downgradeTo1_1(spec)
   if (version === '1.1') return older
   if (older.ok) return downgradeTo1_0(older.value)

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Destination, InstanceRecord, SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
@@ -238,6 +239,7 @@ export const groupOf = ({ instanceGroup }: RequestSpec): GroupBinding | null =>
         uuid: instanceGroup.uuid,
         policy: instanceGroup.policy,
         maxServerPerHost: instanceGroup.policy === 'ANTI_AFFINITY' ? (instanceGroup.maxServerPerHost ?? 1) : null,
+        ...(instanceGroup.apartFrom.length > 0 && { apartFrom: [...new Set(instanceGroup.apartFrom)].sort(byCodeUnit) }),
       }
 
 const nameOf = (fleet: Fleet, host: HostIndex) => {

@@ -5,8 +5,8 @@ import { TOGETHER_AT_ONCE } from '../fleet/levels.ts'
 import type { Overlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import { type FilterStep, passesSafely } from '../pipeline/run-filters.ts'
-import { membersOf } from '../request/members.ts'
-import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { sumsOf } from '../request/members.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 
 /** Hosts that have the amounts for all instances together and are tried for the rest: cells and devices are found out by placing. */
 const MOST_TRIED = 100
@@ -55,10 +55,7 @@ export function* findHostForAll(
 
 /** Whether a host has the amounts left that all instances take together. Disk may lie in a pool: filters say. */
 function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => boolean {
-  const sums = new Map<string, number>()
-  for (const { request: asked, count } of membersOf(request))
-    for (const [resourceClass, amount] of Object.entries(demandOf(asked).amounts))
-      sums.set(resourceClass, (sums.get(resourceClass) ?? 0) + amount * count)
+  const sums = sumsOf(request)
   sums.delete('DISK_GB')
   const needs = [...sums].map(([resourceClass, need]) => ({ need, free: hosts.classColumns(resourceClass).free }))
   return (host) => needs.every(({ need, free }) => at(free, host) >= need)

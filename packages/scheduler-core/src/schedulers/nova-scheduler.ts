@@ -1,6 +1,7 @@
 import type { Destination, InstanceRecord } from '../decision/decision.ts'
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { SPREAD_ASKED_AGAIN } from '../fleet/levels.ts'
 import { omittedOf } from '../fleet/stats-fields.ts'
 import { type Steps, WHOLE } from '../fleet/steps.ts'
 import { novaRulesOf } from '../nova/compat.ts'
@@ -41,10 +42,14 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       name,
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
+    const nets = steps.filter((step) => step.isNet && isAsked(step))
+    // what other hosts take may let a host in later
+    const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
     const service: ServiceRules = {
       context: contextOf(fleet),
       before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
-      nets: steps.filter((step) => step.isNet && isAsked(step)).map(asHostRule),
+      nets: nets.filter((step) => !isAskedAgain(step)).map(asHostRule),
+      askedAgain: nets.filter(isAskedAgain).map(asHostRule),
       ...(fleet.hosts.omitting > 0 && {
         isTold: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
       }),

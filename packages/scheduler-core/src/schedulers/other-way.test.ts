@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
 import { decide } from './decide.ts'
-import { findOtherWay, otherWayText } from './other-way.ts'
+import { findOtherWayInSteps, otherWayText } from './other-way.ts'
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -22,7 +23,7 @@ function toldOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed(
   const overlay = openOverlay(log.fleet)
   const placed = decide(log.fleet, overlay, input).parts.length
   overlay.rollback(0)
-  const way = findOtherWay(log.fleet, overlay, input)
+  const way = atOnce(findOtherWayInSteps(log.fleet, overlay, input))
   const held = overlay.size
   overlay.discard()
   expect(held).toBe(0)

@@ -1,11 +1,12 @@
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type Members, membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type DecideInput, decide } from './decide.ts'
+import { type DecideInput, decideInSteps } from './decide.ts'
 
 /** Instances that are placed in search of another way: so much a refusal may cost beside its reasons. */
 const MOST_PLACED = 300
@@ -22,13 +23,13 @@ export interface OtherWay {
  * Looks for another way to place the instances of a request that were refused: FILTER and CHANCE place them in order and move none again. It tries
  * other orders, then hosts that are left with the least; what it does not find may be there all the same. Holds nothing.
  */
-export function findOtherWay(fleet: Fleet, overlay: Overlay, input: DecideInput): OtherWay | undefined {
+export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input
   if (request.numInstances < 2 || source !== undefined || !isPlacedInOrder(profile, fleet)) return undefined
   const kinds = membersOf(request)
-  const placesAll = (order: readonly Members[], by: Profile): boolean => {
+  function* placesAll(order: readonly Members[], by: Profile): Steps<boolean> {
     const before = overlay.size
-    const { parts } = decide(fleet, overlay, { ...input, request: inOrder(request, order), profile: by, allOrNothing: true })
+    const { parts } = yield* decideInSteps(fleet, overlay, { ...input, request: inOrder(request, order), profile: by, allOrNothing: true })
     overlay.rollback(before)
     return parts.length === request.numInstances
   }
@@ -38,8 +39,9 @@ export function findOtherWay(fleet: Fleet, overlay: Overlay, input: DecideInput)
     ...orders.map((order) => ({ order, by: profile, told: order.map(nameOf) })),
     ...[kinds, ...orders.slice(0, 1)].map((order) => ({ order, by: tight, told: null })),
   ]
-  const found = ways.slice(0, Math.ceil(MOST_PLACED / request.numInstances)).find(({ order, by }) => placesAll(order, by))
-  return found && { order: found.told }
+  for (const { order, by, told } of ways.slice(0, Math.ceil(MOST_PLACED / request.numInstances)))
+    if (yield* placesAll(order, by)) return { order: told }
+  return undefined
 }
 
 /** The way in a sentence or two. */

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { examineAgain, replay } from '../decision/replay.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { builtInProfiles } from '../profiles/built-in.ts'
+import { builtInProfilesAt } from '../profiles/built-in.ts'
 import { type Profile, type ProfileInput, profileSchema } from '../profiles/profile.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
 
-/** A profile of the release, or its next version with other parts. */
+/** A profile of the release as fleets of the first level have it, or its next version with other parts. */
 const profileNamed = (name: string, parts?: Partial<ProfileInput>): Profile => {
-  const profile = builtInProfiles.find((known) => known.name === name)
+  const profile = builtInProfilesAt(1).find((known) => known.name === name)
   if (profile === undefined) throw new Error(`no profile ${name}`)
   return parts === undefined ? profile : profileSchema.parse({ ...profile, number: 1, ...parts })
 }

@@ -1,7 +1,7 @@
 import type { HostReported, NamespaceReported } from '../fleet/change.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import type { HostStatsInput } from '../fleet/stats.ts'
-import { hostStatsV1_3 } from '../fleet/stats-versions/v1-3.ts'
+import { hostStatsV1_4 } from '../fleet/stats-versions/v1-4.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import { aLog } from './log.ts'
@@ -11,7 +11,7 @@ export type HostShape = Partial<HostStatsInput>
 
 /** The report of a host, as a change. */
 export function aReport(host: string, shape: HostShape = {}, sequence = 1): HostReported {
-  const stats = hostStatsV1_3.parse({
+  const stats = hostStatsV1_4.parse({
     vcpus: 16,
     vcpusUsed: 0,
     memoryMb: 65_536,

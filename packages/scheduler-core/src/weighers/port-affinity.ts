@@ -15,11 +15,11 @@ const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(portAff
 /** Prefers hosts that are nearer to the physical networks of the ports that the scheduler hint `near_port` names; 0 for every other request. */
 export const portAffinityWeigher: Weigher = {
   name: 'PortAffinityWeigher',
-  description: 'Minus the distance to the physical networks of the ports named by the hint near_port.',
+  description: 'Minus the distance to the physical networks of the ports of the request and of the hint near_port.',
   unit: 'distance',
   reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,
-  readsRequest: { schedulerHints: namedKeys(portAffinity.hint) },
+  readsRequest: { schedulerHints: namedKeys(portAffinity.hint), fields: ['ports'] },
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(portAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
 }

@@ -15,11 +15,11 @@ const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(volumeA
 /** Prefers hosts that are nearer to the volumes that the scheduler hint `near_volume` names; 0 for every other request. */
 export const volumeAffinityWeigher: Weigher = {
   name: 'VolumeAffinityWeigher',
-  description: 'Minus the distance to the volumes named by the hint near_volume.',
+  description: 'Minus the distance to the volumes of the request and of the hint near_volume.',
   unit: 'distance',
   reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,
-  readsRequest: { schedulerHints: namedKeys(volumeAffinity.hint) },
+  readsRequest: { schedulerHints: namedKeys(volumeAffinity.hint), fields: ['volumes'] },
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(volumeAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
 }

@@ -3,6 +3,7 @@ import type { Change } from '../fleet/change.ts'
 import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { ALLOCATION_RULES } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
@@ -112,6 +113,22 @@ describe('edits of a fleet', () => {
     expect(['h1', 'h2', 'h3'].map((host) => free(fleet, host))).toEqual([2 * 65_536 - 8_192 - 1_024, 65_536 - 1_024, 2 * 65_536])
     expect(['h1', 'h2'].map((host) => free(fleet, host, 'VCPU'))).toEqual([24 - 4 - 1, 24 - 1])
     expect(free(fleet, 'h3', 'CUSTOM_FPGA')).toBe(6)
+  })
+
+  test('added hosts have what operators set of the one they are like, and a ratio counts whatever aggregates say', () => {
+    const set = { type: 'hostAllocation', host: 'h1', node: 'h1', by: 'ops', reason: 'measured' } as const
+    const aggregate = { type: 'aggregate', uuid: aUuid(3), expectedVersion: 1 } as const
+    const town = aTown([
+      { type: 'feature', level: ALLOCATION_RULES },
+      { ...set, resourceClass: 'VCPU', ratio: 2, reserved: 1 },
+      { ...set, resourceClass: 'DISK_GB', reserved: 24 },
+      { ...aggregate, next: { name: 'ssd', hosts: ['h1', 'h3'], metadata: { cpu_allocation_ratio: '4', ram_allocation_ratio: '3' } } },
+    ])
+    const copied = edit(copyFleet(town), { addHosts: [{ likeHost: 'h1', count: 2 }] })
+    for (const host of ['h1+1', 'h1+2'])
+      expect(['VCPU', 'MEMORY_MB', 'DISK_GB'].map((name) => free(copied, host, name))).toEqual([30, 3 * 65_536, 1_000])
+    expect(free(edit(copyFleet(town), { ratios: [{ resourceClass: 'VCPU', allocationRatio: 1 }] }), 'h3', 'VCPU')).toBe(16)
+    expect(free(edit(copyFleet(town), { addHosts: [{ likeHost: 'h3' }] }), 'h3+1', 'VCPU')).toBe(64)
   })
 
   test('claims end by their id, or when they would have expired', () => {

@@ -2,10 +2,11 @@ import { isLive } from '../claims/claim.ts'
 import type { Void } from '../claims/judge.ts'
 import { codes } from '../codes.ts'
 import { ZONE_KEY } from '../fleet/aggregates.ts'
-import { type AggregateState, type Change, ENTRY_FORMAT, type HostReported } from '../fleet/change.ts'
+import { type AggregateState, type Change, ENTRY_FORMAT, type HostAllocationSet, type HostReported } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
+import { ALLOCATION_RULES } from '../fleet/levels.ts'
 import { nodesNamed } from '../fleet/present-names.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
@@ -21,6 +22,7 @@ const PAUSED_AFTER = 500
 
 /** What a removed host says as the reason of its status. */
 export const REMOVED = 'removed, in this what-if'
+const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
 const ENABLED = 'enabled, in this what-if'
 
@@ -103,6 +105,7 @@ function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     for (const host of made) {
       const change: HostReported = { type: 'report', host, node: host, incarnation: NEW, sequence: 1, full }
       yield { change, path, found: likeHost }
+      for (const edit of overridesOf(like, host)) yield { change: edit, path, found: likeHost }
     }
     const asked = (aggregates ?? like.aggregates).flatMap((ref) => findAggregate(fleet, ref) ?? [])
     const zone = availabilityZone ?? zoneAmong(fleet, asked)
@@ -121,6 +124,18 @@ function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     yield undefined
   }
 }
+
+/** What operators set of a host, set alike for another one. */
+const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAllocationSet[] =>
+  Object.entries(allocation).map(([resourceClass, { ratio, reserved }]) => ({
+    ...{ type: 'hostAllocation', host, node: host, resourceClass },
+    ...(ratio && { ratio: ratio.value }),
+    ...(reserved && { reserved: reserved.value }),
+    ...MADE_UP,
+  }))
+
+/** Who sets ratios in a what-if, and why. */
+const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
 
 /** The incarnation of made-up hosts. */
 const NEW = '00000000-0000-4000-8000-000000000000'
@@ -156,6 +171,7 @@ function* removeHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
 
 function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   for (const [field, status, reason] of [
+    ['drainHosts', 'DRAINING', DRAINED],
     ['disableHosts', 'DISABLED', DISABLED],
     ['enableHosts', 'ENABLED', ENABLED],
   ] as const)
@@ -204,6 +220,10 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
 function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
   if (ratios.length === 0) return
   const wanted = ratios.map((ratio) => ({ ...ratio, uuid: ratio.aggregate === null ? null : findAggregate(fleet, ratio.aggregate) }))
+  if (fleet.featureLevel >= ALLOCATION_RULES) {
+    yield* overrideRatios(fleet, wanted)
+    return
+  }
   for (const [i, { index }] of fleet.hosts.present.entries()) {
     if (isPauseDue(i)) yield undefined
     const record = fleet.hosts.get(index)
@@ -213,6 +233,23 @@ function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
       next = withRatio(next ?? record.stats, resourceClass, allocationRatio) ?? next
     }
     if (next !== undefined) yield { change: reportOf(record, next), path: ['ratios'], found: record.host }
+  }
+}
+
+/** As an operator would set it: whatever a host's report or its aggregates say of the class. */
+function* overrideRatios(
+  fleet: Fleet,
+  wanted: readonly { readonly uuid: string | null | undefined; readonly resourceClass: string; readonly allocationRatio: number }[],
+): ReturnType<Edit> {
+  for (const [i, { index }] of fleet.hosts.present.entries()) {
+    if (isPauseDue(i)) yield undefined
+    const { host, node, aggregates } = fleet.hosts.get(index)
+    for (const { uuid, resourceClass, allocationRatio } of wanted) {
+      if (uuid !== null && (uuid === undefined || !aggregates.includes(uuid))) continue
+      if (fleet.hosts.classes.get(resourceClass)?.reported[index] !== 1) continue
+      const edit: HostAllocationSet = { type: 'hostAllocation', host, node, resourceClass, ratio: allocationRatio, ...MADE_UP }
+      yield { change: edit, path: ['ratios'], found: host }
+    }
   }
 }
 

@@ -262,6 +262,46 @@ describe('what the count says beside the number', () => {
     )
   })
 
+  const zoned = (extra: Parameters<typeof aRequest>[0], profile = profileNamed('default')) => {
+    const log = aLog()
+    log.append([
+      ...[1, 2].map((i) => aReport(`small${i}`, { memoryMb: 512 })),
+      aReport('held', { traits: ['FAST'], gpus: [{ index: 0, model: 'A100' }] }),
+      ...[1, 2, 3].map((i) => aReport(`other${i}`, { memoryMb: 256 })),
+    ])
+    const hosts = ['small1', 'small2', 'held']
+    log.append([
+      { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'z', hosts, metadata: { availability_zone: 'z1' } } },
+    ])
+    log.append([aClaim({ hosts: ['held'], grants: { classes: { MEMORY_MB: 65_536 - 1_024 } } })])
+    return counted(log.fleet, aRequest({ memoryMb: 1_024, ...extra }), { profile }).bottlenecks.map(
+      ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
+    )
+  }
+  // each row: the request is about fewer hosts than it is not about, or the hosts beyond lack something else first
+  test.each<[what: string, extra: Parameters<typeof aRequest>[0], told: readonly string[]]>([
+    ['a zone', { availabilityZone: 'z1' }, ['admitted: memory.short on 3', 'not meant: zone.other on 3']],
+    [
+      'a trait',
+      { requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }] },
+      ['admitted: memory.short on 1', 'not meant: trait.missing on 5'],
+    ],
+    ['hosts by name', { forceHosts: ['held'] }, ['admitted: memory.short on 1', 'not meant: host.not_requested on 5']],
+    ['a zone that nobody is in', { availabilityZone: 'z9' }, ['not meant: zone.other on 6']],
+    ['hosts to ignore', { ignoreHosts: ['other1', 'other2', 'other3'] }, ['admitted: memory.short on 3', 'not meant: host.excluded on 3']],
+    [
+      'an aggregate',
+      { requestedDestination: { aggregates: [aUuid(1)] } },
+      ['admitted: memory.short on 3', 'not meant: aggregate.not_member on 3'],
+    ],
+    ['nothing', {}, ['admitted: memory.short on 6']],
+  ])('what hosts end at that the request is about comes first, and the others are said to be beyond it: %s', (_what, extra, told) => {
+    expect(zoned(extra)).toEqual(told)
+    // whichever filter a profile asks first
+    const turned = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: profileNamed('default').filters.toReversed() })
+    expect(zoned(extra, turned)).toEqual(told)
+  })
+
   test('a limit cuts, and so does the end of time', () => {
     expect(counted(fleet(), aRequest(), { limit: 3 })).toMatchObject({ fits: 3, exact: false, cut: 'limit' })
     expect(counted(fleet(), aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: false, cut: 'limit' })

@@ -8,7 +8,7 @@ import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { type Steps, sortInSteps } from '../fleet/steps.ts'
 import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
+import { type Check, prepareChecks } from '../pipeline/examine.ts'
 import { isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
@@ -36,6 +36,8 @@ export interface Bottleneck {
   readonly hosts: number
   /** Of these, hosts that took at least one. */
   readonly hostsWithRoom: number
+  /** False: the request is not about these hosts, so room there is no room for it: of another zone, or without what it asks for (Filter.admits). */
+  readonly admitted: boolean
 }
 
 export interface CapacityGroup {
@@ -48,7 +50,7 @@ export interface CapacityGroup {
    * At least `fits`. Null where the request asks for no amount.
    */
   readonly fitsIfPooled: number | null
-  /** What most of its hosts with room end at; of all its hosts, where none has room. Null where counting did not get there. */
+  /** What most of its hosts with room end at; of those that the request admits, where none has room. Null where counting did not get there. */
   readonly bottleneck: Bottleneck | null
 }
 
@@ -67,7 +69,7 @@ export interface Capacity {
   readonly hostsWithRoom: number
   /** Most first, by key where as many fit. */
   readonly groups: readonly CapacityGroup[]
-  /** Most hosts first. */
+  /** Of hosts that the request admits before others, then most hosts first. */
   readonly bottlenecks: readonly Bottleneck[]
 }
 
@@ -75,8 +77,12 @@ export interface Capacity {
 interface HostCount {
   readonly host: HostIndex
   fits: number
-  /** The check that refuses the next one. */
-  end?: Check
+  /** The check that refuses the next one; of a host that the request does not admit, the one that says so. */
+  end?: End
+}
+
+interface End extends Check {
+  readonly isAdmitted: boolean
 }
 
 interface Counting {
@@ -125,11 +131,11 @@ function* fillEach(
   isShared: boolean,
 ): Steps<void> {
   if (isFirstOfAffinity(fleet, one)) yield* placeNext(fleet, overlay, one, options, counting)
-  const { checksOf } = prepareChecks(fleet, one, options.profile)
+  const refusal = refusalsBy(fleet, one, options.profile)
   const filling: Filling = {
     overlay,
     one,
-    refusal: (host) => refusalOf(checksOf, host),
+    refusal,
     grantsOn: prepareGrants(compileProfile(options.profile, fleet.plugins), one, fleet),
     guess: guessFor(fleet, one),
     isOver: options.isOver,
@@ -163,7 +169,7 @@ function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): b
 interface Filling {
   readonly overlay: Overlay
   readonly one: RequestSpec
-  refusal(host: HostIndex): Check | undefined
+  refusal(host: HostIndex): End | undefined
   grantsOn(host: HostIndex): Grants
   guess(host: HostIndex): number
   isOver(): boolean
@@ -219,10 +225,10 @@ function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, option
     else if (counting.fits >= options.limit) counting.cut = 'limit'
     if (counting.cut !== null || !(yield* placeNext(fleet, overlay, one, options, counting))) break
   }
-  const { checksOf } = prepareChecks(fleet, one, options.profile)
+  const refusal = refusalsBy(fleet, one, options.profile)
   for (const { index } of fleet.hosts.present) {
     yield
-    const end = refusalOf(checksOf, index)
+    const end = refusal(index)
     if (end !== undefined) (counting.counts[index] as HostCount).end = end
   }
 }
@@ -254,8 +260,22 @@ function* placeNext(
   return true
 }
 
-const refusalOf = (checksOf: HostChecks['checksOf'], host: HostIndex): Check | undefined =>
-  checksOf(host, true).find(({ reason }) => reason !== undefined)
+/** What refuses one more on a host: the first filter that does, of a host that is not admitted the first that says which hosts are. */
+function refusalsBy(fleet: Fleet, one: RequestSpec, profile: Profile): (host: HostIndex) => End | undefined {
+  const { checksOf } = prepareChecks(fleet, one, profile)
+  const admitting = new Set(
+    prepareFilters(compileProfile(profile, fleet.plugins), one, fleet)
+      .filter((step) => isAsked(step) && step.admits !== undefined)
+      .map(({ name }) => name),
+  )
+  return (host) => {
+    const first = checksOf(host, true).find(({ reason }) => reason !== undefined)
+    if (first === undefined) return undefined
+    if (admitting.size === 0) return { ...first, isAdmitted: true }
+    const keepsOut = checksOf(host).find(({ filter, reason }) => reason !== undefined && admitting.has(filter))
+    return { ...(keepsOut ?? first), isAdmitted: keepsOut === undefined }
+  }
+}
 
 /** Hosts that are summed up, or instances that one host is filled with, between two pauses. */
 const SLICE = 256
@@ -330,14 +350,14 @@ function bottlenecksOf(counts: readonly HostCount[]): Bottleneck[] {
     if (end?.reason === undefined) continue
     const { filter, reason } = end
     const resource = reason.subject ?? filter
-    const key = `${filter} ${reason.code} ${resource}`
+    const key = `${end.isAdmitted} ${filter} ${reason.code} ${resource}`
     let bottleneck = found.get(key)
     if (bottleneck === undefined) {
-      bottleneck = { filter, code: reason.code, resource, hosts: 0, hostsWithRoom: 0 }
+      bottleneck = { filter, code: reason.code, resource, hosts: 0, hostsWithRoom: 0, admitted: end.isAdmitted }
       found.set(key, bottleneck)
     }
     bottleneck.hosts++
     if (fits > 0) bottleneck.hostsWithRoom++
   }
-  return [...found.values()].sort((a, b) => b.hosts - a.hosts)
+  return [...found.values()].sort((a, b) => Number(b.admitted) - Number(a.admitted) || b.hosts - a.hosts)
 }

@@ -32,6 +32,8 @@ export const fleetEditsSchema = z.strictObject({
     .max(limits.entries)
     .default([]),
   removeHosts: names,
+  /** These are DRAINING. What is on them is moved by who knows what their claims' decisions asked for. */
+  drainHosts: names,
   disableHosts: names,
   enableHosts: names,
   aggregateChanges: z
@@ -80,6 +82,7 @@ export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   return {
     addHosts: [...a.addHosts, ...b.addHosts],
     removeHosts: [...a.removeHosts, ...b.removeHosts],
+    drainHosts: [...a.drainHosts, ...b.drainHosts],
     disableHosts: [...a.disableHosts, ...b.disableHosts],
     enableHosts: [...a.enableHosts, ...b.enableHosts],
     aggregateChanges: [...a.aggregateChanges, ...b.aggregateChanges],
@@ -158,16 +161,19 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   for (const [i, { likeHost }] of edits.addHosts.entries())
     if (!isKnown(likeHost))
       problems.push(wrong('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported'))
-  for (const field of ['removeHosts', 'disableHosts', 'enableHosts'] as const) yield* check([field], edits[field], false)
+  for (const field of ['removeHosts', 'drainHosts', 'disableHosts', 'enableHosts'] as const) yield* check([field], edits[field], false)
   for (const [a, { addHosts }] of edits.aggregateChanges.entries())
     yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts, true)
   const shut = new Set(
-    yield* presentHostsInSteps(fleet, edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.disableHosts]),
+    yield* presentHostsInSteps(
+      fleet,
+      edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts],
+    ),
   )
   for (const [i, host] of edits.enableHosts.entries()) {
     if (i % SLICE === SLICE - 1) yield
     if (shut.size > 0 && presentHosts(fleet.hosts, [host]).some((name) => shut.has(name)))
-      problems.push(wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed or disabled beside'))
+      problems.push(wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed, drained or disabled beside'))
   }
   return problems
 }

@@ -9,11 +9,11 @@ import { prepareChecks } from '../pipeline/examine.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type Decided, decideInSteps } from '../schedulers/decide.ts'
+import { type Decided, type DecideInput, decideInSteps } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from './edits.ts'
-import { remedyFor } from './remedies/index.ts'
+import { proposalsFor } from './remedies/index.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
 
 /** How a candidate went. */
@@ -73,6 +73,19 @@ export function applyTo(request: RequestSpec, profile: Profile, changes: readonl
   }
 }
 
+/** What is decided, without all-or-nothing. */
+export const inputOf = (request: RequestSpec, profile: Profile, seed: string): DecideInput => ({
+  id: '',
+  request,
+  profile,
+  // the one that a simulation with the same seed gives the only copy of its only request
+  seed: `${seed} 0.0`,
+  attempt: 1,
+  alternatesPerInstance: 0,
+  allOrNothing: false,
+  claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
+})
+
 /** Decides without all-or-nothing, and reads the state as the first instance that found no host met it. */
 export function* decideOn<Read>(
   fleet: Fleet,
@@ -83,17 +96,7 @@ export function* decideOn<Read>(
 ): Steps<Pick<Decided, 'found' | 'parts'> & { readonly read: Read }> {
   const overlay = openOverlay(fleet)
   try {
-    const { found, parts } = yield* decideInSteps(fleet, overlay, {
-      id: '',
-      request,
-      profile,
-      // the one that a simulation with the same seed gives the only copy of its only request
-      seed: `${seed} 0.0`,
-      attempt: 1,
-      alternatesPerInstance: 0,
-      allOrNothing: false,
-      claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
-    })
+    const { found, parts } = yield* decideInSteps(fleet, overlay, inputOf(request, profile, seed))
     return { found, parts, read: read(found) }
   } finally {
     overlay.discard()
@@ -133,5 +136,5 @@ function proposeFor(fleet: Fleet, request: RequestSpec, profile: Profile, host: 
     .find(({ reason }) => reason !== undefined)
   if (refusing?.reason === undefined) return []
   const { filter, reason } = refusing
-  return remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+  return proposalsFor({ fleet, request, profile, host, filter, reason })
 }

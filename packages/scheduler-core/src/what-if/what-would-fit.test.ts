@@ -123,7 +123,9 @@ describe('what would make a request fit', () => {
     log.append([...['a', 'b', 'c'].map((host) => aReport(host, { memoryMb: 8_000 })), aReport('held', { memoryMb: 16_384 })])
     log.append([aClaim({ hosts: ['held'], grants: { classes: { MEMORY_MB: 10_384 } } })])
     const found = ask(log.fleet, aRequest({ memoryMb: 8_192 }), { kinds: ['FLEET'] })
-    expect(found.counterfactuals[0]?.text).toMatch(/^fleet: reservations on held 1 that end by .*: unlocks 1 host \(held\)$/)
+    expect(found.counterfactuals[0]?.text).toBe(
+      'fleet: reservations on held -> wait until claim k1.0 expires at 1970-01-01T00:01:01.000Z: unlocks 1 host (held)',
+    )
     expectPlaced(log.fleet, found)
   })
 
@@ -160,7 +162,7 @@ describe('what would make a request fit', () => {
   test('a group whose members keep apart and have taken every host: one host more', () => {
     const log = aLog()
     log.append([aReport('h1')])
-    log.append([aClaim({ grants: {}, group: { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } })])
+    log.append([aClaim({ mode: 'CONFIRM', grants: {}, group: { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } })])
     const request = aRequest({ instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' } })
     const found = ask(log.fleet, request, { kinds: ['FLEET'] })
     expect(found.counterfactuals.map(({ text }) => text)).toEqual(['fleet: hosts -> one more like h1: unlocks 1 host (h1+1)'])
@@ -169,6 +171,19 @@ describe('what would make a request fit', () => {
 
   test('a request that is placed needs no change, and is said to', () => {
     expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], cause: null })
+  })
+
+  test('that another order places all instances is told beside the cause, as the refusal itself tells it', () => {
+    const shape = (vcpus: number) => ({ vcpus, cpuAllocationRatio: 1 })
+    const fleet = aFleet({ large: shape(53), small: shape(31) })
+    const gang = (first: number, other: number) =>
+      aRequest({
+        flavor: { name: 'first', vcpus: first, memoryMb: 64 },
+        gang: [{ name: 'other', instances: 1, flavor: { vcpus: other, memoryMb: 64 } }],
+      })
+    const { way } = ask(fleet, gang(30, 50), { kinds: ['POLICY'] })
+    expect(way).toMatch(/^In another order all find a host: other, then first\./)
+    expect(ask(fleet, gang(32, 52), { kinds: ['POLICY'] }).way).toBeUndefined()
   })
 
   test('where nothing within the limits will do, the cause is told with what is nearest', () => {

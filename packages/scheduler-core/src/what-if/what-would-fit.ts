@@ -6,15 +6,17 @@ import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
+import { wayOutInSteps } from '../schedulers/way-out.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
+import { containsAll, minimal } from './minimal.ts'
 import { leastOf } from './remedies/amounts.ts'
 import { anotherHost } from './remedies/another-host.ts'
-import { remedyFor } from './remedies/index.ts'
+import { proposalsFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, gentlest, type Kept, sharedRoom } from './shared-room.ts'
 import { type Survey, surveyRefusals } from './survey.ts'
-import { type Applied, applyTo, createFleets, decideOn, type Trial, tryOn } from './trial.ts'
+import { type Applied, applyTo, createFleets, decideOn, inputOf, type Trial, tryOn } from './trial.ts'
 
 export interface WhatWouldFitOptions {
   readonly request: RequestSpec
@@ -57,6 +59,8 @@ export interface WhatWouldFit {
   readonly counterfactuals: readonly Counterfactual[]
   /** Why no host takes it as it is; null where it fits. */
   readonly cause: Cause | null
+  /** How it can be done otherwise, in words; undefined: no such way was found, there was no time to look for one, or it fits. */
+  readonly way: string | undefined
   /** Decisions tried. */
   readonly runs: number
   /** Why there may be more: null when everything that was thought of was tried. Of two changes that is not every pair. */
@@ -74,7 +78,7 @@ const INSTANCES = 'instances'
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
   const start = yield* decideOn(fleet, options.seed, request, options.profile, () => undefined)
-  if (start.found === request.numInstances) return { fits: true, counterfactuals: [], cause: null, runs: 1, cut: null }
+  if (start.found === request.numInstances) return { fits: true, counterfactuals: [], cause: null, way: undefined, runs: 1, cut: null }
   yield
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options)
@@ -83,27 +87,36 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
-      refusals.slice(0, 1).flatMap((refusal) => [...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []), ...leastOf(refusal)]),
+      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...leastOf(refusal)]),
       [],
       name,
       0,
     )
   const fleets = createFleets(fleet)
   const eased = new Set<string>()
-  const counterfactuals: Counterfactual[] = []
-  const tell = ({ candidate, trial, applied }: Kept): void => {
-    if (counterfactuals.some((known) => holds(candidate, known.changes) || givesUpMore(candidate, known))) return
-    counterfactuals.push(toCounterfactual(candidate, trial, applied))
-  }
+  let told: Kept[] = []
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
-  for (let candidate = queue.next(); candidate !== undefined && counterfactuals.length < first; candidate = queue.next()) {
+  const isKnown = ({ changes }: Candidate): boolean => told.some(({ candidate: known }) => containsAll(changes, known.changes))
+  /** Tells it with those of its parts that are needed. */
+  function* tell(kept: Kept): Steps<void> {
+    if (isKnown(kept.candidate)) return
+    const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
+    runs += found.runs
+    const least = found.kept
+    if (least === undefined) cut = isOver() ? 'deadline' : 'limit'
+    else if (!isKnown(least.candidate))
+      told = [...told.filter(({ candidate: { changes } }) => !containsAll(changes, least.candidate.changes)), least].sort(leastFirst)
+  }
+  for (let candidate = queue.next(); candidate !== undefined && cut === null; candidate = queue.next()) {
+    // what comes now costs more than all that will be shown
+    if (told.length >= first && (told[first - 1] as Kept).candidate.effort <= candidate.effort) break
+    if (isLastResort(candidate) && told.some(({ candidate: known }) => isMild(known))) break
     if (isOver()) cut = 'deadline'
     else if (runs >= mostRuns) cut = 'limit'
     if (cut !== null) break
     yield
-    // one of its changes alone is an answer already: the other is not needed
-    if (counterfactuals.some((known) => holds(candidate as Candidate, known.changes))) continue
+    if (isKnown(candidate)) continue
     const applied = applyTo(request, options.profile, candidate.changes)
     const own = yield* fleets.with(applied.edits)
     if (own === undefined) continue
@@ -115,13 +128,13 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       const gentle =
         request.numInstances > 1 ? yield* gentlest(own, options, kept, eased, start.found, mostRuns - runs) : { ...kept, runs: 0 }
       runs += gentle.runs
-      tell(gentle)
+      yield* tell(gentle)
       continue
     }
     if (request.numInstances > 1) {
       const shared = yield* sharedRoom(own, options, candidate, eased, start.found, mostRuns - runs)
       runs += shared.runs
-      if (shared.kept !== undefined) tell(shared.kept)
+      if (shared.kept !== undefined) yield* tell(shared.kept)
     }
     const { changes, host, refined } = candidate
     const replaced = trial.next.filter(({ subject }) => changes.some((change) => change.subject === subject))
@@ -145,8 +158,10 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
         refined,
       )
   }
-  counterfactuals.sort((a, b) => a.effort - b.effort || b.unlocks - a.unlocks)
-  return { fits: false, counterfactuals, cause: survey.cause, runs, cut }
+  const shown = told.some(({ candidate }) => isMild(candidate)) ? told.filter(({ candidate }) => !isLastResort(candidate)) : told
+  const counterfactuals = shown.slice(0, first).map(({ candidate, trial, applied }) => toCounterfactual(candidate, trial, applied))
+  const way = isOver() ? undefined : yield* wayOn(fleet, options, survey.cause)
+  return { fits: false, counterfactuals, cause: survey.cause, way, runs, cut }
 }
 
 /** The refusals of the first instance that found no host, as it met the fleet: what was placed before it is held meanwhile. */
@@ -162,7 +177,24 @@ function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWould
   }
 }
 
-/** Candidates, least effort first; each once. */
+function* wayOn(fleet: Fleet, { request, profile, seed }: WhatWouldFitOptions, cause: Cause): Steps<string | undefined> {
+  const overlay = openOverlay(fleet)
+  try {
+    return yield* wayOutInSteps(fleet, overlay, inputOf(request, profile, seed), cause)
+  } finally {
+    overlay.discard()
+  }
+}
+
+const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
+
+const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
+
+/** Another request, or waiting: nobody else is touched. */
+const isMild = (candidate: Candidate): boolean =>
+  !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits !== undefined)
+
+/** Candidates, least effort first, and all last resorts behind all others; each once. */
 function createQueue({ kinds }: WhatWouldFitOptions) {
   const waiting: Candidate[] = []
   const seen = new Set<string>()
@@ -175,9 +207,10 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
         const key = changes.map(keyOf).sort().join('\n')
         if (seen.has(key)) continue
         seen.add(key)
-        const effort = effortOf(changes)
-        const at = waiting.findIndex((other) => other.effort > effort)
-        waiting.splice(at < 0 ? waiting.length : at, 0, { changes, host, effort, refined })
+        const candidate: Candidate = { changes, host, effort: effortOf(changes), refined }
+        const isLast = isLastResort(candidate)
+        const at = waiting.findIndex((other) => (isLastResort(other) === isLast ? other.effort > candidate.effort : !isLast))
+        waiting.splice(at < 0 ? waiting.length : at, 0, candidate)
       }
     },
     next: (): Candidate | undefined => waiting.shift(),
@@ -185,21 +218,6 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
 }
 
 const keyOf = ({ kind, subject, to }: ProposedChange): string => `${kind} ${subject} ${to}`
-
-const holds = ({ changes }: Candidate, known: readonly ProposedChange[]): boolean => {
-  const own = new Set(changes.map(keyOf))
-  return known.every((change) => own.has(keyOf(change)))
-}
-
-/** Whether it asks less of the same thing than will do. */
-const givesUpMore = ({ changes, effort }: Candidate, known: Counterfactual): boolean =>
-  changes.some(({ lowered }) => lowered !== undefined) && known.effort <= effort && subjectsOf(changes) === subjectsOf(known.changes)
-
-const subjectsOf = (changes: readonly ProposedChange[]): string =>
-  changes
-    .map(({ kind, subject }) => `${kind} ${subject}`)
-    .sort()
-    .join('\n')
 
 /** Of several instances, those that found a host. */
 function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedChange[] {

@@ -41,7 +41,7 @@ describe('what changed of a host', () => {
     // the report is what it was: it does not say by itself what is left
     const free = changedBy(claim).find(({ field }) => field === 'VCPU free')
     expect(free?.source.ref).toMatch(/^sequence 1, .*, less what is claimed$/)
-    expect(changedBy(claim).find(({ field }) => field === 'instances')?.source.ref).toMatch(/, and 1 claims$/)
+    expect(changedBy(claim).find(({ field }) => field === 'instances')?.source.ref).toMatch(/, and 1 claim$/)
   })
 
   test('what operators set is told in their words', () => {

@@ -1,4 +1,5 @@
 import type { HostStats } from '@gantt/scheduler-core'
+import { countAnew, type ModelFleetAllocation, type ModelOverride } from './allocation.ts'
 
 /**
  * The fleet as plain objects, in slow and obvious lines: nothing is kept that can be added up, and not one line is shared
@@ -9,6 +10,7 @@ export interface ModelFleet {
   /** In the order of first sight. */
   readonly hosts: ModelHost[]
   readonly aggregates: ModelAggregate[]
+  allocation: ModelFleetAllocation
   /** In the order in which they were made. */
   readonly claims: ModelClaim[]
 }
@@ -16,7 +18,12 @@ export interface ModelFleet {
 export interface ModelHost {
   host: string
   node: string
+  /** What it said last. */
+  reported: HostStats
+  /** Of that what counts: with the ratios and reserved amounts that others say. */
   stats: HostStats
+  /** By class. */
+  overrides: Readonly<Record<string, ModelOverride>>
   /** The instances that it last listed: a report that lists none at all leaves them. */
   present: readonly string[]
   status: string
@@ -66,7 +73,8 @@ export interface CellTaken {
 
 /** A host's new report: instances that it lists are counted by it from now on. */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
-  host.stats = stats
+  host.reported = stats
+  countAnew(fleet)
   // a report that lists nothing shows nobody
   if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
   if (stats.instances === null) return

@@ -2,7 +2,8 @@ import type { RequestSpec } from '@gantt/scheduler-core'
 import { claimsOn, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 
-export type GpusAsked = NonNullable<RequestSpec['gpus']>
+/** It draws no GPUs near cells. */
+export type GpusAsked = Omit<NonNullable<RequestSpec['gpus']>, 'numaPolicy'>
 
 const isOfModel = ({ model }: ModelGpu, { models }: GpusAsked): boolean => models.length === 0 || (model !== null && models.includes(model))
 

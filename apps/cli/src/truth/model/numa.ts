@@ -108,9 +108,20 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
     if (guest.shared > 0 && mostShared < guest.shared) return { code: 'numa.cpus', need: guest.shared, have: mostShared }
     const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
     if (guest.shared > 0 && mostInAll < guest.shared) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
-    return { code: 'numa.no_cell', need: guest.shared + guest.dedicated, have: guest.shared > 0 ? mostShared : mostOwn }
+    const withMemory = cells.filter((cell) => isMemoryThere(cell, guest))
+    const mostCpus = most([0, ...withMemory.map((cell) => cpusFor(cell, guest))])
+    return { code: 'numa.no_cell', need: guest.shared + guest.dedicated, have: mostCpus }
   }
   return { code: 'numa.no_match', need: guests.length, have: mostSeated(guests, cells) }
+}
+
+const isMemoryThere = (cell: ModelCell, guest: GuestCell): boolean =>
+  [cell.memoryFree, cell.memory, plainLeft(cell), ...(guest.dedicated > 0 ? [onceLeft(cell)] : [])].every((have) => have >= guest.memoryMb)
+
+/** How many CPUs of a guest a cell could give: its own before shared ones. */
+function cpusFor(cell: ModelCell, guest: GuestCell): number {
+  const own = Math.min(ownLeft(cell), guest.dedicated)
+  return own < guest.dedicated ? own : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b))

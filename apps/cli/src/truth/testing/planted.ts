@@ -142,6 +142,15 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     fleet.hosts.refusesName = () => undefined
     return apply()
   }),
+  'a report overwrites what an operator set': spoilReports((host) => {
+    host.allocation = {}
+  }),
+  'a report overwrites the ratio of an aggregate': spoilReports((host) => {
+    host.aggregateRatios = {}
+  }),
+  'a report forgets what an import set': spoilReports((_host, { hosts }) => {
+    hosts.fleetAllocation = { ...hosts.fleetAllocation, release: null, classes: {} }
+  }),
   'the auditor overlooks instances that nobody placed': spoilCore({
     *auditWorld(...given) {
       for (const looked of trueCore.auditWorld(...given))
@@ -184,6 +193,17 @@ function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonl
       },
     }
   }
+}
+
+/** Does something to a host that is known before its next report is applied. */
+function spoilReports(change: (host: ReturnType<Fleet['hosts']['own']>, fleet: Fleet) => void): Plant {
+  return spoilApply((fleet, { changes }, apply) => {
+    for (const one of changes) {
+      const known = one.type === 'report' ? fleet.hosts.find(one) : undefined
+      if (known !== undefined) change(fleet.hosts.own(known.index), fleet)
+    }
+    return apply()
+  })
 }
 
 function forgetsMoved(unit: PickedUnitKind): Plant {

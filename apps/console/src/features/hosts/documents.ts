@@ -38,7 +38,8 @@ export const HOST = graphql(`
       formerNames gone { at revision reason readmitted }
       usedFrom usedFromReason warnings { code subject reported held text }
       told { field label value }
-      capacity { resourceClass total reserved allocationRatio capacity used claimed free }
+      capacity { resourceClass total reserved allocationRatio capacity used claimed free
+        ratioFrom { source by at reason aggregate { name } release } reservedFrom { source by at reason aggregate { name } release } }
       numa { cells { id cpus dedicated pinned cpusUsed cpusFree memoryMb memoryUsedMb memoryFreeMb pages { sizeKib total reserved used free } } }
       gpus { index model freeMilli }
       pciPools {
@@ -124,5 +125,17 @@ export const EVACUATE = graphql(`
 export const AGGREGATES_NAMED = graphql(`
   query AggregatesNamed($q: String!) {
     aggregates(first: 50, query: $q) { totalCount nodes { uuid name availabilityZone hostCount } }
+  }
+`)
+
+/** Sets how much of a class counts on hosts, whatever they report; a dry run only says what would be free. */
+export const SET_ALLOCATION = graphql(`
+  mutation HostSetAllocation($hosts: [ResourceNameInput!]!, $resourceClass: String!, $ratio: Float, $reserved: SafeInt, $reason: String!, $dryRun: Boolean!) {
+    hostSetAllocation(hosts: $hosts, resourceClass: $resourceClass, ratio: $ratio, reserved: $reserved, reason: $reason, dryRun: $dryRun) {
+      __typename
+      ... on HostSetAllocationPayload { dryRun impact { hostsAffected claimsOnAffectedHosts warnings } }
+      ... on NotFound { message code }
+      ... on ValidationError { message code issues { message } }
+    }
   }
 `)

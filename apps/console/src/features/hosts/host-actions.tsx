@@ -8,10 +8,11 @@ import type { HostDetail } from './host-usage.tsx'
 const SetStatus = lazy(async () => ({ default: (await import('./set-status.tsx')).SetStatus }))
 const Evacuate = lazy(async () => ({ default: (await import('./evacuate.tsx')).Evacuate }))
 const SetUsedFrom = lazy(async () => ({ default: (await import('./set-used-from.tsx')).SetUsedFrom }))
+const SetAllocation = lazy(async () => ({ default: (await import('./set-allocation.tsx')).SetAllocation }))
 const ReplaceHost = lazy(async () => ({ default: (await import('./replace-host.tsx')).ReplaceHost }))
 const ForgetHost = lazy(async () => ({ default: (await import('./forget-host.tsx')).ForgetHost }))
 
-type Action = 'status' | 'evacuate' | 'used-from' | 'replace' | 'forget'
+type Action = 'status' | 'evacuate' | 'used-from' | 'allocation' | 'replace' | 'forget'
 
 interface HostActionsProps {
   readonly host: HostDetail
@@ -41,6 +42,7 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
           <>
             {button('status', 'Set status')}
             {button('evacuate', 'Evacuate')}
+            {button('allocation', 'Set ratio or reserve')}
             {mayCountByClaims(host)
               ? button('used-from', `Used amounts from ${host.usedFrom === 'REPORT' ? 'claims' : 'the report'}`)
               : null}
@@ -65,6 +67,7 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
         ) : null}
         {open === 'evacuate' ? <Evacuate host={host.name} node={host.node} onClose={close} onDone={onChanged} /> : null}
         {open === 'used-from' ? <SetUsedFrom host={host} onClose={close} onDone={done} /> : null}
+        {open === 'allocation' ? <SetAllocation host={host} onClose={close} onDone={done} /> : null}
         {open === 'replace' ? (
           <ReplaceHost
             host={host}

@@ -1,5 +1,5 @@
-import { Table } from '@mantine/core'
-import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
+import { Table, Text } from '@mantine/core'
+import { formatAmount, formatCount, formatPercent, formatTime, type TimeZoneChoice, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -32,8 +32,44 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
           ))}
         </Table.Tbody>
       </Table>
+      <AllocationOrigins capacity={capacity} />
     </ScrollBox>
   )
+}
+
+/** Ratios and reserved amounts that are not the report's own: who set them, when, and why. */
+function AllocationOrigins({ capacity }: { readonly capacity: readonly Usage[] }) {
+  const choice = useTimeZone()
+  const told = capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
+    [
+      { what: 'ratio', origin: ratioFrom },
+      { what: 'reserved', origin: reservedFrom },
+    ].flatMap(({ what, origin }) =>
+      origin.source === 'REPORT' || origin.source === 'NONE' ? [] : [`${resourceClass} ${what}: ${originText(origin, choice)}`],
+    ),
+  )
+  return told.map((text) => (
+    <Text size="xs" c="dimmed" key={text}>
+      {text}
+    </Text>
+  ))
+}
+
+function originText({ source, by, at, reason, aggregate, release }: Usage['ratioFrom'], choice: TimeZoneChoice): string {
+  const set = [...(by === null ? [] : [`set by ${by}`]), ...(at === null ? [] : [formatTime(at, choice)])].join(', ')
+  const edit = set === '' ? '' : ` (${set}${reason === null ? '' : `: ${reason}`})`
+  switch (source) {
+    case 'HOST':
+      return `set for this host${edit}`
+    case 'AGGREGATE':
+      return `the least of its aggregates, ${aggregate?.name ?? ''}${edit}`
+    case 'FLEET':
+      return `set for the fleet${edit}`
+    case 'NOVA_DEFAULT':
+      return `the default of Nova ${release ?? ''}${edit}`
+    default:
+      return 'its report'
+  }
 }
 
 function UsageRow({ usage }: { readonly usage: Usage }) {

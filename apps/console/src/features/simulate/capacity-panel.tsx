@@ -5,6 +5,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Capacity } from './compared.ts'
+import { Drained } from './drained.tsx'
 import type { Answer } from './use-answers.ts'
 
 /** How many more of one instance fit, zone by zone, with what is in the way of more; beside it the fleet as it is. */
@@ -24,7 +25,7 @@ export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 
 }
 
 function Counted({ answer, baseline }: { readonly answer: Capacity; readonly baseline: Capacity | undefined }) {
-  const { fits, exact, cut, hostsWithRoom, groups, bottleneck } = answer
+  const { fits, exact, cut, hostsWithRoom, groups, bottleneck, drain } = answer
   const before = new Map(baseline?.groups.map(({ key, fits: was }) => [key, was]))
   return (
     <div data-fits={fits} data-exact={exact}>
@@ -33,6 +34,7 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
         {formatCount(fits)} more {fits === 1 ? 'fits' : 'fit'}, on {formatCount(hostsWithRoom)} {hostsWithRoom === 1 ? 'host' : 'hosts'}
         {baseline === undefined ? '' : `; ${formatCount(baseline.fits)} on the fleet as it is`}.
       </Text>
+      {drain === null ? null : <Drained drain={drain} label="Drained before counting" />}
       {exact ? null : (
         <Alert color="yellow" p="xs" title="Not exact">
           {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'There was no time to count all.'} There may be more.
@@ -68,7 +70,10 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
       )}
       {bottleneck.length === 0 ? null : (
         <Text size="sm" mt={4} data-bottleneck>
-          In the way of more, on all hosts: {bottleneck.map(wordFor).join('; ')}.
+          {[
+            ['In the way of more', bottleneck.filter(({ admitted }) => admitted)] as const,
+            ['Hosts that the request is not about', bottleneck.filter(({ admitted }) => !admitted)] as const,
+          ].map(([label, shares]) => (shares.length === 0 ? '' : `${label}: ${shares.map(wordFor).join('; ')}. `))}
         </Text>
       )}
     </div>

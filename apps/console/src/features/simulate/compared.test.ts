@@ -5,7 +5,18 @@ import { EMPTY } from './scenario.ts'
 const zones = (used: number) => [{ key: 'z', hosts: 1, usage: [{ resourceClass: 'VCPU', capacity: 8, used, free: 8 - used }] }]
 
 const simulation = (more: Partial<Simulation>): Simulation => ({
-  ...{ asOf: '7', placed: 2, failed: 0, notDecided: 0, complete: true, decisionCount: 2, solved: [], curve: [], firstFailure: null },
+  ...{
+    asOf: '7',
+    placed: 2,
+    failed: 0,
+    notDecided: 0,
+    complete: true,
+    decisionCount: 2,
+    solved: [],
+    curve: [],
+    firstFailure: null,
+    drain: null,
+  },
   decisions: [],
   utilisationBefore: zones(0),
   utilisationAfter: zones(2),
@@ -13,7 +24,7 @@ const simulation = (more: Partial<Simulation>): Simulation => ({
 })
 
 const capacity = (more: Partial<Capacity>): Capacity => ({
-  ...{ asOf: '7', fits: 6, exact: true, cut: null, method: 'PER_HOST', hostsWithRoom: 1, groups: [], bottleneck: [] },
+  ...{ asOf: '7', fits: 6, exact: true, cut: null, method: 'PER_HOST', hostsWithRoom: 1, groups: [], bottleneck: [], drain: null },
   ...more,
 })
 
@@ -75,5 +86,23 @@ describe('what comes of scenarios', () => {
   test('tells what there was no time for only where there is such', () => {
     expect(cellsOf([one, two], 'No time for')).toBeUndefined()
     expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'No time for')?.cells[1]).toEqual({ text: '3' })
+  })
+
+  test('tells which instances find no place where hosts are drained, and only there', () => {
+    const drained = (moved: number, stuck: number): Known => ({
+      ...two,
+      simulation: simulation({
+        drain: {
+          ...{ moved, stuck, withoutClaims: 0 },
+          instances: stuck === 0 ? [] : [{ claimId: 'c', instanceUuid: null, fromHost: 'h1', message: 'No host can take it.' }],
+        },
+      }),
+    })
+    expect(cellsOf([one, two], 'No place after draining')).toBeUndefined()
+    expect(cellsOf([one, drained(2, 3)], 'No place after draining')?.cells).toEqual([
+      { text: 'nothing is drained' },
+      { text: '3 of 5', delta: undefined, title: 'c on h1: No host can take it.\nand 2 more' },
+    ])
+    expect(cellsOf([drained(1, 1), drained(2, 0)], 'No place after draining')?.cells[1]).toEqual({ text: '0 of 2', delta: '−1' })
   })
 })

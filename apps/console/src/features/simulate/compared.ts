@@ -9,6 +9,7 @@ import { isRecord, type Scenario } from './scenario.ts'
 
 export type Simulation = ResultOf<typeof SIMULATE>['simulate']
 export type Capacity = ResultOf<typeof CAPACITY>['capacity']
+export type Drain = NonNullable<Simulation['drain']>
 
 /** What is known of a scenario by now. */
 export interface Known {
@@ -89,6 +90,9 @@ export function resultRows(known: readonly Known[]): ComparedRow[] {
     ...(known.some(({ simulation }) => (simulation?.notDecided ?? 0) > 0)
       ? [row('No time for', simulated, ({ notDecided }) => ({ text: formatCount(notDecided) }))]
       : []),
+    ...(known.some(({ simulation }) => (simulation?.drain ?? null) !== null)
+      ? [row('No place after draining', simulated, ({ drain }, first) => drainCell(drain, first?.drain ?? null))]
+      : []),
     row('Why not all', simulated, ({ firstFailure }) => failureCell(firstFailure)),
     row('Hosts taken', simulated, ({ decisions, decisionCount }) => {
       const hosts = formatCount(placedOn(decisions).length)
@@ -139,6 +143,19 @@ function failureCell(failure: Simulation['firstFailure']): ComparedCell {
   return {
     text: `request ${formatCount(failure.copy + 1)}: ${most.code} on ${formatCount(most.hosts)} ${most.hosts === 1 ? 'host' : 'hosts'}`,
     title: `${most.filter}: ${reasonOfHosts(most)}`,
+  }
+}
+
+/** Instances that a scenario drains and that find no place; which ones, and why, is its title. */
+function drainCell(drain: Drain | null, first: Drain | null): ComparedCell {
+  if (drain === null) return { text: 'nothing is drained' }
+  const { moved, stuck, withoutClaims, instances } = drain
+  const shown = instances.map(({ claimId, instanceUuid, fromHost, message }) => `${instanceUuid ?? claimId} on ${fromHost}: ${message}`)
+  const more = stuck > instances.length ? [`and ${formatCount(stuck - instances.length)} more`] : []
+  return {
+    text: `${formatCount(stuck)} of ${formatCount(moved + stuck)}${withoutClaims === 0 ? '' : `, and ${formatCount(withoutClaims)} without a claim`}`,
+    delta: deltaOf(stuck, first?.stuck),
+    ...(stuck > 0 && { title: [...shown, ...more].join('\n') }),
   }
 }
 

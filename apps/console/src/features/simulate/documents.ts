@@ -5,6 +5,7 @@ export const SIMULATE = graphql(`
   query Simulate($input: SimulateInput!) {
     simulate(input: $input) {
       asOf placed failed notDecided complete decisionCount
+      drain { moved stuck withoutClaims instances(first: 20, stuck: true) { claimId instanceUuid fromHost message } }
       solved { taken why decisions }
       decisions(first: 100) { copy outcome ignoredFields destinations { hostName node weight } }
       firstFailure {
@@ -24,8 +25,9 @@ export const CAPACITY = graphql(`
   query Capacity($input: CapacityInput!) {
     capacity(input: $input) {
       asOf fits exact cut method hostsWithRoom
+      drain { moved stuck withoutClaims instances(first: 20, stuck: true) { claimId instanceUuid fromHost message } }
       groups(first: 50) { key fits hosts hostsWithRoom bottleneck { filter code resource hosts } }
-      bottleneck { filter code resource hosts hostsWithRoom }
+      bottleneck { filter code resource hosts hostsWithRoom admitted }
     }
   }
 `)

@@ -13,6 +13,7 @@ export function editsOf(overlay: Overlay): Edit[] {
   const {
     addHosts = [],
     removeHosts = [],
+    drainHosts = [],
     disableHosts = [],
     enableHosts = [],
     aggregateChanges = [],
@@ -24,8 +25,11 @@ export function editsOf(overlay: Overlay): Edit[] {
     const { [name]: _list, ...others } = overlay
     return rest.length === 0 ? others : { ...others, [name]: rest }
   }
-  const named = (name: 'removeHosts' | 'disableHosts' | 'enableHosts' | 'releaseClaims', list: readonly string[], verb: string): Edit[] =>
-    list.map((one, i) => ({ key: `${name} ${one}`, text: `${verb} ${one}`, without: without(name, list, i) }))
+  const named = (
+    name: 'removeHosts' | 'drainHosts' | 'disableHosts' | 'enableHosts' | 'releaseClaims',
+    list: readonly string[],
+    verb: string,
+  ): Edit[] => list.map((one, i) => ({ key: `${name} ${one}`, text: `${verb} ${one}`, without: without(name, list, i) }))
   return [
     ...addHosts.map(({ likeHost, count = 1, availabilityZone }, i) => ({
       key: `addHosts ${i}`,
@@ -33,6 +37,7 @@ export function editsOf(overlay: Overlay): Edit[] {
       without: without('addHosts', addHosts, i),
     })),
     ...named('removeHosts', removeHosts, 'remove'),
+    ...named('drainHosts', drainHosts, 'drain'),
     ...named('disableHosts', disableHosts, 'disable'),
     ...named('enableHosts', enableHosts, 'enable'),
     ...aggregateChanges.map((change, i) => ({
@@ -67,7 +72,7 @@ function aggregateText({
 const some = (names: readonly string[]): string => (names.length > 3 ? `${formatCount(names.length)} hosts` : names.join(', '))
 
 /** The kinds of edits that can be written by hand. */
-export const editKinds = ['add', 'remove', 'disable', 'enable', 'metadata', 'ratio', 'release'] as const
+export const editKinds = ['add', 'remove', 'drain', 'disable', 'enable', 'metadata', 'ratio', 'release'] as const
 export type EditKind = (typeof editKinds)[number]
 
 /** An edit as it is being written; which fields count depends on the kind. */
@@ -113,6 +118,8 @@ export function withEdit(overlay: Overlay, draft: EditDraft): Overlay {
     }
     case 'remove':
       return { ...overlay, removeHosts: joined(overlay.removeHosts) }
+    case 'drain':
+      return { ...overlay, drainHosts: joined(overlay.drainHosts) }
     case 'disable':
       return { ...overlay, disableHosts: joined(overlay.disableHosts) }
     case 'enable':

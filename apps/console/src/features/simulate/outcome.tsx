@@ -9,6 +9,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { askedOf, type Simulation } from './compared.ts'
+import { Drained } from './drained.tsx'
 import { ignoredBy, placedOn, utilisationRows } from './outcome-rows.ts'
 import type { Answer } from './use-answers.ts'
 
@@ -34,7 +35,7 @@ export function Outcome({ simulation, name }: OutcomeProps) {
 }
 
 function Simulated({ simulation }: { readonly simulation: Simulation }) {
-  const { asOf, placed, failed, notDecided, solved, firstFailure } = simulation
+  const { asOf, placed, failed, notDecided, drain, solved, firstFailure } = simulation
   const all = askedOf(simulation)
   return (
     <div data-placed={placed} data-failed={failed}>
@@ -47,6 +48,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       <PathList label="Without effect" paths={ignoredBy(simulation.decisions)}>
         Asked without effect, since nothing in the profile reads it:
       </PathList>
+      {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
         <Alert color="yellow" p="xs" title="Not all was decided">

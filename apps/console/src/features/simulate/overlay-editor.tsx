@@ -6,8 +6,9 @@ import { namesIn, type Overlay } from './scenario.ts'
 
 const kindNames: Readonly<Record<EditKind, string>> = {
   add: 'Add hosts like one',
-  remove: 'Remove hosts (drain them)',
-  disable: 'Disable hosts',
+  remove: 'Remove hosts, and what is on them',
+  drain: 'Drain hosts: what is on them moves',
+  disable: 'Disable hosts: what is on them stays',
   enable: 'Enable hosts',
   metadata: "Set an aggregate's metadata",
   ratio: 'Set an allocation ratio',

@@ -190,6 +190,8 @@ describe('an overlay', () => {
       'add 1 like b',
       'remove a',
       'remove b',
+      'drain a',
+      'drain b',
       'disable a',
       'disable b',
       'enable a',

@@ -10,6 +10,7 @@ export interface Overlay {
     readonly aggregates?: readonly string[]
   }[]
   readonly removeHosts?: readonly string[]
+  readonly drainHosts?: readonly string[]
   readonly disableHosts?: readonly string[]
   readonly enableHosts?: readonly string[]
   readonly aggregateChanges?: readonly {

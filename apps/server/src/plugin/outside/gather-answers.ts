@@ -24,7 +24,12 @@ export const gatherAnswers =
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
     const request = requestNow(now, call, source, found?.request)
     const since = timers.now()
-    const answering = outside.gather(now, profile, [request], { source, waitMs: Math.max(1, call.deadlineMs - KEPT_MS) })
+    const answering = outside.gather(now, profile, [request], {
+      source,
+      ends: found?.ends,
+      intent: call.intent,
+      waitMs: Math.max(1, call.deadlineMs - KEPT_MS),
+    })
     if (answering === undefined) return others(fleet, call)
     return answering.then(async (answered) => {
       const deadlineMs = Math.max(1, call.deadlineMs - (timers.now() - since))

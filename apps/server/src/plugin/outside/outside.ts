@@ -2,10 +2,10 @@ import {
   anywhere,
   asksOf,
   BadAnswerError,
-  type Claim,
   checkAnswers,
   type Fleet,
   failedAnswer,
+  type LookedAway,
   membersOf,
   type OutsideAnswer,
   type Profile,
@@ -24,13 +24,12 @@ export const PATIENCE_MS = 10_000
 export interface Outside {
   /**
    * The profile with all answers that these requests need, asked about the hosts as the fleet has them now; undefined where nothing is asked,
-   * which is nearly always. `source`: the claim that moves. Never rejects: a part that does not answer refuses every host, in words.
+   * which is nearly always. Never rejects: a part that does not answer refuses every host, in words.
    */
   gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
 }
 
-export interface GatherOptions {
-  readonly source?: Claim | undefined
+export interface GatherOptions extends LookedAway {
   /** How long who decides can wait, milliseconds. */
   readonly waitMs?: number
 }
@@ -58,9 +57,9 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
     }
   }
   return {
-    gather(fleet, profile, requests, { source, waitMs = PATIENCE_MS } = {}) {
+    gather(fleet, profile, requests, { waitMs = PATIENCE_MS, ...away } = {}) {
       if (asksOf(fleet, profile).length === 0) return undefined
-      const asked = onceEach(requests).map((request) => ({ request, questions: questionsOf(fleet, profile, request, source) }))
+      const asked = onceEach(requests).map((request) => ({ request, questions: questionsOf(fleet, profile, request, away) }))
       return Promise.all(
         asked.map(async ({ request, questions }) => ({
           request,

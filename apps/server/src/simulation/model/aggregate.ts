@@ -5,6 +5,7 @@ export interface ModelAggregate {
   uuid: string
   name: string
   zone: string | null
+  metadata: Record<string, string>
   hosts: string[]
   version: number
 }
@@ -21,7 +22,7 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
   for (const host of fleet.hosts.filter(({ gone }) => gone === null))
     if (hosts.includes(host.name) || (before?.hosts.includes(host.name) ?? false)) host.edited = fleet.revision
   fleet.aggregates = others
-  if (next !== null) fleet.aggregates.push({ uuid, name: next.name, zone, hosts, version: expectedVersion + 1 })
+  if (next !== null) fleet.aggregates.push({ uuid, name: next.name, zone, metadata: next.metadata, hosts, version: expectedVersion + 1 })
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import { amountsOf, CLASSES } from './allocation.ts'
 import { isLiveState, type ModelClaim } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelHost } from './host.ts'
@@ -28,8 +29,8 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   if (fleet.level < 8 || host.fromClaims) return []
   const { shown } = heldOn(fleet, host)
   const sums = [
-    ...Object.entries(host.classes).map(([name, { used }]) => ({
-      used,
+    ...CLASSES.map((name) => ({
+      used: amountsOf(fleet, host, name).used,
       held: shown.reduce((sum, { amounts }) => sum + (amounts[name] ?? 0), 0),
     })),
     { used: 1_000 * host.gpusUsed.length, held: 1_000 * shown.reduce((sum, { gpus }) => sum + gpus.length, 0) },

@@ -1,4 +1,5 @@
 import type { ModelAggregate } from './aggregate.ts'
+import type { ModelFleetAllocation } from './allocation.ts'
 import type { ModelClaim } from './claim.ts'
 import type { ModelGroup } from './group.ts'
 import type { ModelHost } from './host.ts'
@@ -21,6 +22,7 @@ export class ModelFleet {
   keys: ModelKey[] = []
   groups: ModelGroup[] = []
   aggregates: ModelAggregate[] = []
+  allocation: ModelFleetAllocation = { version: 0, release: null, classes: {} }
   /** Id and stamp at each revision, from 0 on. */
   places: { id: string; at: number }[] = [{ id: '', at: 0 }]
 

@@ -1,13 +1,14 @@
+import { isInRange, type ModelOverrides, override } from './allocation.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 
 export interface ModelHost {
   name: string
-  /** Class by class: what there is, what may be given, and what is used as reported. */
-  classes: Record<string, { total: number; capacity: number; used: number }>
   /** GPUs by index, and those of them that the report shows in use. */
   gpus: number[]
   gpusUsed: number[]
+  /** Ratios and reserved amounts that an operator set, class by class. */
+  allocation: ModelOverrides
   /** An operator said that its used amounts come from claims. */
   fromClaims: boolean
   present: string[]
@@ -30,8 +31,6 @@ export interface ModelHost {
   former: string[]
 }
 
-export const NOTHING = { total: 0, capacity: 0, used: 0 }
-
 export function findForgotten(fleet: ModelFleet, name: string): ModelHost | undefined {
   return fleet.hosts.find((host) => host.name === name && (host.gone === 'forgotten' || host.gone === 'readmitted'))
 }
@@ -44,9 +43,9 @@ export function newHost(name: string): ModelHost {
   return {
     ...{
       name,
-      classes: {},
       gpus: [],
       gpusUsed: [],
+      allocation: {},
       fromClaims: false,
       present: [],
       machine: null,
@@ -63,9 +62,11 @@ export function newHost(name: string): ModelHost {
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'
+  if (change.type === 'hostAllocation' && !isInRange(change)) return 'allocation.range'
   if (change.type === 'status') host.status = change.status
   if (change.type === 'usedFrom') host.fromClaims = change.usedFrom === 'CLAIMS'
   if (change.type === 'liveness') host.liveness = change.state
+  if (change.type === 'hostAllocation') override(fleet, host, change)
   // a sign of life makes nothing void that was decided without it
   if (change.type !== 'liveness' || change.state === 'DOWN') host.edited = fleet.revision
   return undefined

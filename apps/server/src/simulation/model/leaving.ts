@@ -1,8 +1,9 @@
+import { merged } from './allocation.ts'
 import { isLive, isLiveState, isOverdue, type ModelClaim } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-import { findForgotten, findRenamed, type ModelHost, NOTHING } from './host.ts'
+import { findForgotten, findRenamed, type ModelHost } from './host.ts'
 import { forgetUnused } from './key.ts'
 import { takeFull } from './report.ts'
 
@@ -40,9 +41,17 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')
   if (host.gone === null) editLists(fleet, host.name, [])
   if (host.gone === null) for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false
-  Object.assign(host, { gpus: [], gpusUsed: [], present: [], machine: null, listsNothing: false, full: null, fromClaims: false })
+  Object.assign(host, {
+    gpus: [],
+    gpusUsed: [],
+    present: [],
+    machine: null,
+    listsNothing: false,
+    full: null,
+    fromClaims: false,
+    allocation: {},
+  })
   Object.assign(host, { status: 'ENABLED', liveness: 'UP', edited: fleet.revision, gone: as })
-  for (const name of Object.keys(host.classes)) host.classes[name] = { ...NOTHING }
   forgetUnused(fleet)
 }
 
@@ -92,6 +101,7 @@ export function judgeReplace(fleet: ModelFleet, { hosts: pairs }: ModelChange): 
     old.incarnation = reported.incarnation
     old.sequence = reported.sequence
     old.liveness = reported.liveness
+    old.allocation = merged(old.allocation, reported.allocation)
     takeFull(fleet, old, reported.full as ModelChange)
   }
   old.edited = fleet.revision

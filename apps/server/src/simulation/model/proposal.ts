@@ -1,3 +1,4 @@
+import { amountsOf } from './allocation.ts'
 import {
   claimsOf,
   gpusOf,
@@ -15,7 +16,6 @@ import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { bindGroup, forgetEmptyGroups, markEdited, membersOf } from './group.ts'
-import { NOTHING } from './host.ts'
 import { bindKey } from './key.ts'
 import { freeOf, gpusLeft } from './room.ts'
 
@@ -136,7 +136,7 @@ export function mayStand(
     const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
     const hasAsMuch = fleet.level >= OWN_LIMITS && amount <= own
     if (freeOf(fleet, host, resourceClass, without, lingering) + own < amount && !hasAsMuch) return 'claim.no_room'
-    const { total } = host.classes[resourceClass] ?? NOTHING
+    const { total } = amountsOf(fleet, host, resourceClass)
     if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
   }
   const gpus = gpusOf(part)

@@ -1,4 +1,5 @@
 import {
+  ALLOCATION_RULES,
   type Change,
   checkpointOf,
   ENTRY_FORMAT,
@@ -104,6 +105,7 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
           ...{ vcpus: 4 + (b % 3), vcpusUsed, memoryMb: 8_192, cpuAllocationRatio: c % 4 === 0 ? 2 : 1, instances },
           ...(hasGpus && { gpus }),
           ...(c % 3 === 0 && { machineId: aUuid(0xa0 + (b % 2)) }),
+          ...(a % 3 === 0 && { nova: novaOf(b % 2 === 0 ? 0 : 1 + (b % 3) / 2, c) }),
         },
         known + (b % 6 === 0 ? 0 : 1),
       )
@@ -133,7 +135,10 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
       const version = model.aggregates.find(({ uuid }) => uuid === aUuid(0x70 + (a % 3)))?.version ?? 0
       const next = {
         name: b % 5 === 0 ? 'all' : `part ${a % 3}`,
-        metadata: c % 2 === 0 ? { availability_zone: `z${c % 3}` } : {},
+        metadata: {
+          ...(c % 2 === 0 && { availability_zone: `z${c % 3}` }),
+          ...(c % 3 === 1 && { cpu_allocation_ratio: b % 6 === 3 ? 'many' : String(1 + (b % 5) / 2) }),
+        },
         hosts: HOSTS.filter((_, i) => (b >> i) % 2 === 1),
       }
       return {
@@ -145,6 +150,24 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
     }
     case 'usedFrom':
       return { type, host: hostAt(a), node: hostAt(a), usedFrom: b % 2 === 0 ? 'REPORT' : 'CLAIMS', reason: 'test' }
+    case 'hostAllocation': {
+      const ratio = b % 3 === 0 ? null : 1 + (b % 4) / 2
+      const edit = {
+        ratio: b % 19 === 7 ? 1_001 : ratio,
+        ...(c % 3 === 0 && { reserved: c % 5 === 0 ? null : c % 4 }),
+        ...{ by: 'test', reason: 'test' },
+      }
+      return { type, host: hostAt(a), node: hostAt(a), resourceClass: c % 2 === 0 ? 'VCPU' : 'MEMORY_MB', ...edit }
+    }
+    case 'fleetAllocation': {
+      if (model.level < ALLOCATION_RULES) return { type: 'feature', level: ALLOCATION_RULES }
+      const classes = {
+        ...(b % 3 > 0 && { VCPU: { ratio: b % 13 === 7 ? 0 : 1 + (b % 4) / 2, ...(c % 2 === 0 && { reserved: c % 3 }) } }),
+        ...(c % 4 === 0 && { MEMORY_MB: { reserved: 512 * (b % 4) } }),
+      }
+      const expectedVersion = model.allocation.version + (c % 9 === 8 ? 1 : 0)
+      return { type, expectedVersion, release: [null, 26, 27][a % 3] ?? null, classes, by: 'test', reason: 'test' }
+    }
     case 'forget':
       return {
         type,
@@ -163,6 +186,12 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
       return { type: 'feature', level: 2 + (a % (FEATURE_LEVEL - 1)) }
   }
 }
+
+/** What a report keeps of a document of Nova's. */
+const novaOf = (cpuRatio: number, c: number) => ({
+  computeNode: { cpu_allocation_ratio: cpuRatio, ...(c % 2 === 0 && { ram_allocation_ratio: null }), disk_allocation_ratio: 1 },
+  ...{ service: null, cellUuid: null, flavors: {}, images: {} },
+})
 
 interface Step {
   readonly drafts: readonly Draft[]
@@ -232,7 +261,20 @@ class Restart implements fc.Command<ReferenceModel, Log> {
 /** How often each kind comes. */
 const weights: Partial<Record<Change['type'], number>> = {
   ...{ claims: 8, move: 6, report: 6, confirm: 4, extend: 2, release: 2, revoke: 2, expire: 2, abandon: 2 },
-  ...{ status: 2, liveness: 2, group: 2, membership: 2, aggregate: 2, usedFrom: 2, forget: 1, readmit: 2, replace: 1, feature: 2 },
+  ...{
+    status: 2,
+    liveness: 2,
+    group: 2,
+    membership: 2,
+    aggregate: 2,
+    usedFrom: 2,
+    hostAllocation: 2,
+    fleetAllocation: 2,
+    forget: 1,
+    readmit: 2,
+    replace: 1,
+    feature: 2,
+  },
 }
 const types = Object.entries(weights).flatMap(([type, weight]) => new Array<Change['type']>(weight).fill(type as Change['type']))
 const number = fc.nat({ max: 99 })

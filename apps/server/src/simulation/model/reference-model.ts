@@ -1,4 +1,5 @@
 import { judgeAggregate } from './aggregate.ts'
+import { CLASSES, judgeFleetAllocation, leastRatio } from './allocation.ts'
 import { judgeClaimCall } from './claim-calls.ts'
 import type { ModelChange, ModelEntry } from './entry.ts'
 import { ModelFleet } from './fleet.ts'
@@ -32,6 +33,9 @@ export class ReferenceModel extends ModelFleet {
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
     // before that level nobody kept since when an instance was not listed: it counts from here on
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
+    if (levelBefore < 10 && this.level >= 10)
+      for (const host of this.hosts)
+        if (host.gone === null && CLASSES.some((name) => leastRatio(this, host.name, name) !== undefined)) host.edited = this.revision
     if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) letGo(this, host)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
@@ -64,6 +68,7 @@ export class ReferenceModel extends ModelFleet {
       case 'status':
       case 'liveness':
       case 'usedFrom':
+      case 'hostAllocation':
         return judgeEdit(this, change)
       case 'forget':
         return judgeForget(this, change)
@@ -81,6 +86,8 @@ export class ReferenceModel extends ModelFleet {
         return judgeMembership(this, change)
       case 'aggregate':
         return judgeAggregate(this, change)
+      case 'fleetAllocation':
+        return judgeFleetAllocation(this, change)
       // levels were raised before; which version decides is nothing that a claim is judged by
       case 'feature':
       case 'profile':

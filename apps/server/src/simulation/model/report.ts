@@ -26,16 +26,6 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
 
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange): void {
   host.full = full
-  const of = (total: number, ratio: number, used: number) => ({
-    total,
-    capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000),
-    used,
-  })
-  host.classes = {
-    VCPU: of(full.vcpus, full.cpuAllocationRatio, full.vcpusUsed),
-    MEMORY_MB: of(full.memoryMb, full.ramAllocationRatio, full.memoryMbUsed),
-    DISK_GB: of(full.localGb, full.diskAllocationRatio, full.localGbUsed),
-  }
   const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
   host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
   host.gpusUsed = gpus.filter(({ usedMilli }) => (usedMilli ?? 0) > 0).map(({ index }) => index)

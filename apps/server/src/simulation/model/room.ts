@@ -1,6 +1,7 @@
+import { amountsOf } from './allocation.ts'
 import { growsInPlace, isLiveState, type ModelClaim } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
-import { type ModelHost, NOTHING } from './host.ts'
+import type { ModelHost } from './host.ts'
 
 /** What a claim, or a part of it, takes of a host. */
 interface Holding {
@@ -20,7 +21,7 @@ export function freeOf(
   lingering: ModelClaim[] = [],
 ): number {
   if (host.gone !== null) return 0
-  const { capacity, used } = host.classes[resourceClass] ?? NOTHING
+  const { capacity, used } = amountsOf(fleet, host, resourceClass)
   const { shown, beside } = heldOn(fleet, host, without, lingering)
   const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
   const reported = host.fromClaims ? 0 : used

@@ -1,4 +1,4 @@
-import { Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
+import { ALLOCATION_RULES, Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
 import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world.ts'
 
@@ -154,6 +154,34 @@ export const mistakes: Readonly<Record<string, Planted>> = {
         const verdicts = apply(entry)
         for (const { claim, expiresAt } of held) if (claim.expiresAt !== null) claim.expiresAt = expiresAt
         return verdicts
+      })
+    },
+  },
+
+  'a report overwrites what an operator set': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        for (const change of entry.changes) {
+          const known = change.type === 'report' ? fleet.hosts.find(change) : undefined
+          if (known !== undefined) fleet.hosts.own(known.index).allocation = {}
+        }
+        return apply(entry)
+      })
+    },
+  },
+
+  'the ratio of an aggregate counts for nothing': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const { featureLevel } = fleet
+        // the rule is not there while the entry is applied
+        if (entry.changes.some(({ type }) => type === 'report') && featureLevel >= ALLOCATION_RULES)
+          fleet.hosts.featureLevel = ALLOCATION_RULES - 1
+        try {
+          return apply(entry)
+        } finally {
+          fleet.hosts.featureLevel = featureLevel
+        }
       })
     },
   },

@@ -106,14 +106,24 @@ export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
       return new Set(all).size === all.length
     }, 'must not list a CPU in two cells')
 
-const gpu = z.strictObject({
+/** The fields of a GPU. */
+export const gpuFields = {
   index: whole(1_023).describe("The host's number of the device."),
   model: name.nullable().default(null).describe('E.g. A100.'),
   usedMilli: whole(1_000)
     .nullable()
     .default(null)
     .meta({ description: 'In use by running instances; null: counted by claims.', unit: 'thousandths' }),
-})
+}
+
+export const gpusOf = <Gpu extends z.ZodType<{ readonly index: number }>>(gpu: Gpu) =>
+  list(gpu, limits.gpusPerHost)
+    .refine(
+      unique((device: { readonly index: number }) => device.index),
+      'must not number two GPUs alike',
+    )
+    .default([])
+    .describe('Its GPUs.')
 
 /** The fields of HostStats 1.0. */
 export const statsFields = {
@@ -142,9 +152,9 @@ export const statsFields = {
     .nullable()
     .default(null)
     .meta({ description: 'Free when every sparse disk is full; null: not told.', unit: 'GiB' }),
-  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs.'),
-  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory.'),
-  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk.'),
+  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs; operators and aggregates may set another.'),
+  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory; operators and aggregates may set another.'),
+  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk; operators and aggregates may set another.'),
   runningVms: whole(limits.vcpus).default(0).meta({ description: 'Instances.', unit: 'instances' }),
   numIoOps: whole(limits.vcpus).default(0).meta({ description: 'Instances that are being built, moved or copied.', unit: 'instances' }),
   hypervisorType: name.nullable().default(null).describe('E.g. QEMU.'),
@@ -185,13 +195,7 @@ export const statsFields = {
   numaCells: cellsOf(z.strictObject(numaCellFields).superRefine(checkCell))
     .default([])
     .describe('How it is divided; no two cells have a number or a CPU alike.'),
-  gpus: list(gpu, limits.gpusPerHost)
-    .refine(
-      unique((device: { index: number }) => device.index),
-      'must not number two GPUs alike',
-    )
-    .default([])
-    .describe('Its GPUs.'),
+  gpus: gpusOf(z.strictObject(gpuFields)),
   traits: list(name, 1_024).default([]).describe('E.g. HW_CPU_X86_AVX2.'),
   inventories: list(inventory)
     .refine(

@@ -2,7 +2,7 @@ import type { Fact, Term } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { leftOf } from '../../fleet/sources.ts'
+import { allocationTerms, leftOf } from '../../fleet/sources.ts'
 import { hugeMibUsed } from '../numa/plain-memory.ts'
 import { capacityOf } from './capacity.ts'
 
@@ -61,6 +61,7 @@ export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<F
   const record = hosts.get(host)
   const from = leftOf(record)
   const huge = record.cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
+  const { reserved, ratio } = allocationTerms(hosts, host, 'MEMORY_MB')
   const term = (name: string, value: number): Term => ({ name, value, from })
   return {
     ...asked,
@@ -68,9 +69,9 @@ export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<F
     actualFrom: from,
     terms: [
       term('total', at(columns.total, host)),
-      term('reserved', at(columns.reserved, host)),
+      reserved,
       term('set aside as huge pages', at(hosts.columns.hugePageMib, host)),
-      term('ratio', at(columns.ratioMilli, host) / 1_000),
+      ratio,
       term('used or claimed', at(columns.used, host) + at(columns.claimed, host)),
       term('of that in huge pages', huge),
     ],

@@ -3,7 +3,7 @@ import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { limits } from '../../request/limits.ts'
 import { checkOptions } from '../../request/parse.ts'
-import { type GpuAsk, type GpuState, gpuFits, WHOLE_GPU } from './device.ts'
+import { type GpuAsk, type GpuState, gpuFits, isIn, WHOLE_GPU } from './device.ts'
 
 /**
  * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host
@@ -42,8 +42,8 @@ export interface FragmentationChoice {
 export interface Fragmentation {
   /** The resource class in which CPU is counted. */
   readonly cpuClass: string
-  /** The best choice of GPUs on a host and its points; undefined when they do not suffice. A count of 0 takes none, but still CPU. */
-  choose(hosts: HostTable, host: HostIndex, ask: GpuAsk): FragmentationChoice | undefined
+  /** The best choice of GPUs on a host, of some cells alone where they are given, and its points; undefined when they do not suffice. A count of 0 takes none, but still CPU. */
+  choose(hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]): FragmentationChoice | undefined
 }
 
 /** The k-th entry (k = 1..99) is ln(k / (100 - k)): 100 / (1 + e^-x) reaches k where x does. A table, because Math.exp may differ in its last bit between engines. */
@@ -129,10 +129,10 @@ export function createFragmentation(options: unknown): Fragmentation {
 
   return {
     cpuClass,
-    choose(hosts, host, ask) {
+    choose(hosts, host, ask, cells) {
       const { gpus } = hosts.get(host)
       const fitting: number[] = []
-      for (let g = 0; g < gpus.length; g++) if (gpuFits(gpus[g] as GpuState, ask)) fitting.push(g)
+      for (const [g, gpu] of gpus.entries()) if (gpuFits(gpu, ask) && (cells === undefined || isIn(gpu, cells))) fitting.push(g)
       if (fitting.length < ask.count) return undefined
       const cpuFree = cpuFreeOf(hosts, host)
       const cpuAfter = cpuFree - (ask.amounts[cpuClass] ?? 0)

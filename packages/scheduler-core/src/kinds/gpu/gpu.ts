@@ -3,16 +3,17 @@ import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
-import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
+import { demandOf } from '../../request/request-spec.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
+import type { Grants } from '../index.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
-import { type GpuAsk, type GpuGrant, type GpuState, gpuFits, modelFits, WHOLE_GPU } from './device.ts'
+import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, isIn, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
 import { GpuUnits } from './units.ts'
 
 /** GPUs of a host in the order in which a rule would take them; the first `count` that fit are taken. */
-type GpuOrder = (gpus: readonly GpuState[], ask: GpuRequest) => readonly GpuState[]
+type GpuOrder = (gpus: readonly GpuState[], ask: GpuWish) => readonly GpuState[]
 
 const orders: Readonly<Record<string, GpuOrder>> = {
   /** Shares go to the fullest GPU that fits, whole GPUs to the lowest index. */
@@ -27,19 +28,32 @@ const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undef
 /** Whole GPUs and shares of them, optionally of listed models. */
 export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   name: 'gpu',
-  filter: { name: 'GpuFilter', description: 'Enough GPUs of the host, of the models asked for, have the share free.', reads: ['gpus'] },
+  filter: {
+    name: 'GpuFilter',
+    description:
+      'Enough GPUs of the host, of the models asked for and as near to the NUMA cells of the guest as they must be, have the share free.',
+    reads: ['gpus'],
+  },
   rules: ['fullest', 'emptiest', 'first', 'least-fragmentation'],
 
-  ask: (spec) => (spec.gpus === null ? undefined : { ...spec.gpus, amounts: demandOf(spec).amounts }),
+  ask({ gpus, ...spec }) {
+    if (gpus === null) return undefined
+    const { numaPolicy, ...wish } = gpus
+    return { ...wish, amounts: demandOf({ gpus, ...spec }).amounts, ...(numaPolicy !== null && { numaPolicy }) }
+  },
 
+  // near to some cells of the host: to which ones, the NUMA kind looks at
   canGive(hosts, host, ask) {
     const { gpus } = hosts.get(host)
+    const cells = ask.numaPolicy === 'required' ? cellsOn(hosts, host) : undefined
     let found = 0
-    for (const gpu of gpus) if (gpuFits(gpu, ask) && ++found === ask.count) return true
+    for (const gpu of gpus) if (gpuFits(gpu, ask) && (cells === undefined || isIn(gpu, cells)) && ++found === ask.count) return true
     return false
   },
 
-  prepareCanGive(hosts, { count, shareMilli, models }) {
+  prepareCanGive(hosts, ask) {
+    if (ask.numaPolicy === 'required') return (host) => this.canGive(hosts, host, ask)
+    const { count, shareMilli, models } = ask
     const { records } = hosts
     const { gpuMostFreeMilli } = hosts.columns
     const anyModel = models.length === 0
@@ -60,7 +74,13 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   createAssign(setting) {
     const choose = createChoose(setting)
-    return (hosts, host, ask) => choose(hosts, host, ask)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
+    const chooseNear = (hosts: HostTable, host: HostIndex, ask: GpuAsk, beside: Grants | undefined) => {
+      if (ask.numaPolicy === undefined) return choose(hosts, host, ask)
+      const cells = beside?.numa?.map(({ cell }) => cell) ?? cellsOn(hosts, host)
+      const near = choose(hosts, host, ask, cells)
+      return near === undefined && ask.numaPolicy === 'preferred' ? choose(hosts, host, ask) : near
+    }
+    return (hosts, host, ask, beside) => chooseNear(hosts, host, ask, beside)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
   },
 
   fits(hosts, host, grant) {
@@ -96,7 +116,10 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   takeInventory(hosts, host, stats) {
     const record = hosts.own(host)
     record.gpus = stats.gpus
-      .map(({ index, model, usedMilli }) => ({ index, model, countsUse: usedMilli !== null, freeMilli: WHOLE_GPU - (usedMilli ?? 0) }))
+      .map(({ index, model, numaNode, usedMilli }) => ({
+        ...{ index, model, numaNode, countsUse: usedMilli !== null },
+        freeMilli: WHOLE_GPU - (usedMilli ?? 0),
+      }))
       .sort((a, b) => a.index - b.index)
     const used = new Map(stats.gpus.map(({ index, usedMilli }) => [index, usedMilli ?? 0]))
     counts.set(record, hosts.featureLevel < STRICT_CLAIMS ? undefined : new ClaimCount(new GpuUnits(record.gpus, used)))
@@ -126,13 +149,18 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     }
     if (matching === 0) return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
     if (matching < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching, unit: 'GPUs' }
-    return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting, unit: 'GPUs' }
+    if (fitting < ask.count)
+      return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting, unit: 'GPUs' }
+    const cells = cellsOn(hosts, host)
+    const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length
+    return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs' }
   },
 
   facts(hosts, host, ask) {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)
     const record = hosts.get(host)
     const from = leftOf(record)
+    const asked = { requiredFrom: fromRequest('gpus.models'), actualFrom: reportOf(record) }
     // a device's room is what the report says less what claims hold of it
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
@@ -143,29 +171,46 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         ...(required !== undefined && { required }),
         ...(actual !== undefined && { actual }),
         unit,
-        requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : 'gpus.count'),
+        requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : code === 'gpu.numa' ? 'gpus.numaPolicy' : 'gpus.count'),
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
+      // both are needed: so many, and of these models
+      ...(code === 'gpu.model'
+        ? [
+            {
+              ...asked,
+              subject: 'GPU of these models',
+              required: ask.count,
+              actual: 0,
+              unit: 'GPUs',
+              requiredFrom: fromRequest('gpus.count'),
+            },
+          ]
+        : ask.models.length > 0
+          ? [{ ...asked, subject: 'GPU model', required: ask.models.join(' or '), actual: modelsOf(record.gpus) || 'none' }]
+          : []),
     ]
   },
 }
 
-/** The GPUs that a rule takes on a host; undefined when they do not suffice. */
-export type ChooseGpus = (hosts: HostTable, host: HostIndex, ask: GpuAsk) => readonly GpuState[] | undefined
+/** The GPUs that a rule takes on a host, of some cells alone where they are given; undefined when they do not suffice. */
+export type ChooseGpus = (hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]) => readonly GpuState[] | undefined
+
+const cellsOn = (hosts: HostTable, host: HostIndex): readonly number[] => hosts.get(host).cells.map(({ id }) => id)
 
 /** Throws RangeError for an unknown rule or bad options. */
 export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus {
   const rule = setting?.rule ?? 'fullest'
   if (rule === 'least-fragmentation') {
     const fragmentation = createFragmentation(setting?.options)
-    return (hosts, host, ask) => fragmentation.choose(hosts, host, ask)?.gpus
+    return (hosts, host, ask, cells) => fragmentation.choose(hosts, host, ask, cells)?.gpus
   }
   const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
   if (order === undefined) throw new RangeError(`gpu has no assignment rule ${rule}; it must be one of ${gpuKind.rules.join(', ')}`)
-  return (hosts, host, ask) => {
+  return (hosts, host, ask, cells) => {
     const chosen = order(hosts.get(host).gpus, ask)
-      .filter((gpu) => gpuFits(gpu, ask))
+      .filter((gpu) => gpuFits(gpu, ask) && (cells === undefined || isIn(gpu, cells)))
       .slice(0, ask.count)
     return chosen.length === ask.count ? chosen : undefined
   }

@@ -1,5 +1,5 @@
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
-import { type Nearness, nearnessOf } from '../pci/near.ts'
+import { type Nearness, nearnessOf, wishedNearnessOf } from '../nearness.ts'
 
 /** What one cell of a guest asks of a cell of the host. */
 export interface CellAsk {
@@ -26,17 +26,19 @@ export interface NumaAsk {
   readonly sameAs: readonly number[]
   /** What the devices that the same instance asks for want of the cells. */
   readonly nearness: Nearness | undefined
+  /** The same with what they wish where it can be had; undefined: they wish nothing more. */
+  readonly wished?: Nearness | undefined
 }
 
 export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
   const { numaTopology } = spec
   if (numaTopology === null) return undefined
   const isolatesEmulator = numaTopology.emulatorThreadsPolicy === 'isolate'
-  return { ...cellsOf(numaTopology.cells, isolatesEmulator), nearness: nearnessOf(spec) }
+  return { ...cellsOf(numaTopology.cells, isolatesEmulator), nearness: nearnessOf(spec), wished: wishedNearnessOf(spec) }
 }
 
 /** `isolatesEmulator`: the threads of the emulator get a CPU beside the guest's first cell. */
-export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness'> {
+export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness' | 'wished'> {
   const cells = requested.map((cell, i) => cellAskOf(cell, isolatesEmulator && i === 0 ? 1 : 0))
   const shapes = cells.map(({ guest: _, ...shape }) => JSON.stringify(shape))
   return { cells, sameAs: shapes.map((shape) => shapes.indexOf(shape)) }

@@ -15,7 +15,7 @@ import { choosePins, cpusOf } from './pin.ts'
 import { placeAlone, placerOf } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
 import { type CellPiece, CellUnits, isNothing, pieceOf } from './units.ts'
-import { whyNoCells } from './why.ts'
+import { whatCellsLack, whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
 
@@ -144,24 +144,27 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
   facts(hosts, host, ask) {
-    const { code, subject = 'NUMA', need: required, have: actual, unit } = whyNoCells(hosts, host, ask)
-    return [
-      {
-        subject,
-        ...(required !== undefined && { required }),
-        ...(actual !== undefined && { actual }),
-        ...(unit !== undefined && { unit }),
-        requiredFrom: fromRequest(code === 'pci.numa' ? 'pciRequests' : 'numaTopology.cells'),
-        actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
-      },
-    ]
+    return whatCellsLack(hosts, host, ask).map(({ code, subject = 'NUMA', need: required, have: actual, unit }) => ({
+      subject,
+      ...(required !== undefined && { required }),
+      ...(actual !== undefined && { actual }),
+      ...(unit !== undefined && { unit }),
+      requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
+      actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
+    }))
   },
 }
 
-/** What a guest that is rebuilt holds here, where that is what it asks for: it stays, whatever else the cells lack. */
-function keptCells(hosts: HostTable, host: HostIndex, { cells }: NumaAsk): readonly CellGrant[] | undefined {
+/** The fields that ask for devices near the cells, by the code that says that they are not there. */
+const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
+
+/** What a guest that is rebuilt holds here, where that is what it asks for and near to its devices: it stays, whatever else the cells lack. */
+function keptCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
   const held = heldByMover(hosts, host)?.numa
   if (held === undefined || held.length !== cells.length) return undefined
+  const here = hosts.get(host).cells
+  const chosen = held.map(({ cell }) => here.findIndex(({ id }) => id === cell)).filter((position) => position >= 0)
+  if (nearness?.on(hosts, host, here).shortOf(chosen) !== undefined) return undefined
   return cells.every((cell) => held.some((part) => part.guest === cell.guest && isCovered(cell, part))) ? held : undefined
 }
 
@@ -174,8 +177,8 @@ const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk,
   (typeof pageSize !== 'number' || part.pages?.sizeKib === pageSize)
 
 /** The guest's only cell, where no device cares where it goes. */
-const guestAlone = ({ cells, nearness }: NumaAsk): CellAsk | undefined =>
-  cells.length === 1 && nearness === undefined ? cells[0] : undefined
+const guestAlone = ({ cells, nearness, wished }: NumaAsk): CellAsk | undefined =>
+  cells.length === 1 && nearness === undefined && wished === undefined ? cells[0] : undefined
 
 /** Answers for hosts that have not changed since they were asked about: a request of many instances asks again and again. */
 function answerOncePerVersion({ columns, count }: HostTable, answer: (host: HostIndex) => boolean): (host: HostIndex) => boolean {

@@ -1,7 +1,8 @@
+import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { memoByObject } from '../../memo.ts'
-import type { Allotment } from '../pci/allot.ts'
+import type { Nearness } from '../nearness.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, hasRoom } from './cell.ts'
 import { createMatcher, type Matcher } from './match.ts'
@@ -27,7 +28,7 @@ export interface Placer {
   /** How many of the guest's cells can sit on cells of their own at once. */
   countPlaced(cells: readonly CellState[]): number
   /** What the devices lack near the first choice of cells, where all guest cells have one. */
-  shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Extract<Allotment, { ok: false }> | undefined
+  shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Reason | undefined
   /** Whether the last search for cells near the devices ended before it had seen all. */
   readonly isCut: boolean
 }
@@ -35,7 +36,7 @@ export interface Placer {
 /** The placer of a request: one for all hosts, so that they share its work. */
 export const placerOf = memoByObject(createPlacer)
 
-function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Placer {
+function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Placer {
   const matcher = createMatcher()
   /** What was searched for, by all that it depends on: most hosts are like others. */
   const searched = new Map<string, { readonly chosen: readonly number[] | undefined; readonly isCut: boolean }>()
@@ -43,14 +44,19 @@ function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Placer {
 
   const canPlaceAll = (cells: readonly CellState[]): boolean =>
     cells.length >= guests.length && fill(matcher, guests, sameAs, cells) && matcher.match() === guests.length
-  const place = (hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined => {
+  const placeBy = (
+    wanted: Nearness | undefined,
+    hosts: HostTable,
+    host: HostIndex,
+    cells: readonly CellState[],
+  ): readonly CellState[] | undefined => {
     isCut = false
     if (!canPlaceAll(cells)) return undefined
     const first = matcher.firstChoice()
     const toCells = (chosen: readonly number[]) => chosen.map((c) => cells[c] as CellState)
-    if (nearness === undefined) return toCells(first)
-    const near = nearness.on(hosts, host, cells)
-    const suits = (chosen: readonly number[]): boolean => near.allot(chosen).ok
+    if (wanted === undefined) return toCells(first)
+    const near = wanted.on(hosts, host, cells)
+    const suits = (chosen: readonly number[]): boolean => near.shortOf(chosen) === undefined
     if (suits(first)) return toCells(first)
     if (!near.mayStill([], new Uint8Array(cells.length), guests.length)) return undefined
     const key = `${matcher.key}|${near.key}`
@@ -64,16 +70,15 @@ function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Placer {
     return search.chosen && toCells(search.chosen)
   }
   return {
-    place,
-    canPlace: (hosts, host, cells) => (nearness === undefined ? canPlaceAll(cells) : place(hosts, host, cells) !== undefined),
+    place: (...asked) => (wished === undefined ? undefined : placeBy(wished, ...asked)) ?? placeBy(nearness, ...asked),
+    canPlace: (hosts, host, cells) => (nearness === undefined ? canPlaceAll(cells) : placeBy(nearness, hosts, host, cells) !== undefined),
     countPlaced(cells) {
       fill(matcher, guests, sameAs, cells)
       return matcher.match()
     },
     shortNear(hosts, host, cells) {
       if (!canPlaceAll(cells)) return undefined
-      const allotted = nearness?.on(hosts, host, cells).allot(matcher.firstChoice())
-      return allotted?.ok === false ? allotted : undefined
+      return nearness?.on(hosts, host, cells).shortOf(matcher.firstChoice())
     },
     get isCut() {
       return isCut

@@ -1,6 +1,7 @@
 import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { shareMissing } from '../../pipeline/distance.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
@@ -18,6 +19,81 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   const have = placer.countPlaced(cells)
   if (have < need) return { code: 'numa.no_match', subject: 'NUMA', need, have, unit: 'cells' }
   return whyNotNear(hosts, host, ask)
+}
+
+/**
+ * All that is short for a guest's cells, the reason first: as many of them as can be sit where they fit, each of the others takes the cell that
+ * lacks least of what it asks for. Once the cells have this, nothing is in the way.
+ */
+export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
+  const { cells } = hosts.get(host)
+  const first = whyNoCells(hosts, host, ask)
+  const seats = seatsOf(ask.cells, cells)
+  const left = new Set(cells.filter((cell) => !seats.includes(cell)))
+  const lacks = ask.cells.flatMap((guest, i) => {
+    if (seats[i] !== undefined) return []
+    const [nearest] = [...left]
+      .map((cell) => ({ cell, lacks: whatCellLacks(cell, guest) }))
+      .sort((a, b) => shareOf(a.lacks) - shareOf(b.lacks))
+    if (nearest === undefined) return []
+    left.delete(nearest.cell)
+    return nearest.lacks
+  })
+  return [first, ...lacks]
+}
+
+const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
+
+/** A cell of its own for each guest cell, of as many as fit at once; undefined for the others. An earlier one makes way where it can sit elsewhere. */
+function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
+  const seats: (CellState | undefined)[] = guests.map(() => undefined)
+  const seat = (g: number, seen: Set<CellState>): boolean => {
+    for (const cell of cells) {
+      if (seen.has(cell) || !hasRoom(cell, guests[g] as CellAsk)) continue
+      seen.add(cell)
+      const other = seats.indexOf(cell)
+      if (other >= 0 && !seat(other, seen)) continue
+      seats[g] = cell
+      return true
+    }
+    return false
+  }
+  for (const g of guests.keys()) seat(g, new Set())
+  return seats
+}
+
+/** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
+function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
+  const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
+  const lacks = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
+    const have = Math.max(0, haveOf(cell))
+    return have < rule.need ? [{ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}`, have }] : []
+  })
+  const pages = whyNoPages([cell], guest)
+  if (pages !== undefined) return [...lacks, { ...pages, subject }]
+  return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
+}
+
+/** Which of an amount a rule is about, beside what is free of it. */
+const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
+  'numa.too_little_memory': ', in all',
+  'numa.huge_pages': ', outside of huge pages',
+  'numa.pinned_memory': ', for one guest alone',
+  'numa.threads': ', on the cores of the thread policy',
+  'numa.too_few_cpus': ', in all',
+}
+
+/** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */
+function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
+  const rules = rulesOf(guest).filter(({ unit }) => unit === 'MiB')
+  const enough = cells.filter((cell) => rules.every(({ need, have }) => have(cell) >= need))
+  return {
+    code: 'numa.no_cell',
+    subject: `cell ${guest.guest}`,
+    need: guest.shared + guest.dedicated + guest.emulator,
+    have: Math.max(0, ...enough.map((cell) => cpusFor(cell, guest))),
+    unit: 'CPUs with enough memory in one cell',
+  }
 }
 
 /** A number that a cell must have for a guest's cell, the most of it that any cell has, and how to say so. */
@@ -38,9 +114,7 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
   }
   const pages = whyNoPages(cells, guest)
   if (pages !== undefined) return { ...pages, subject }
-  const need = guest.shared + guest.dedicated + guest.emulator
-  const have = Math.max(...cells.map((cell) => cpusLeft(cell, guest)))
-  return { code: 'numa.no_cell', subject, need, have, unit: 'CPUs with enough memory in one cell' }
+  return cpusBesideMemory(cells, guest)
 }
 
 function rulesOf(guest: CellAsk): readonly Rule[] {
@@ -89,8 +163,12 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** The most CPUs, dedicated or shared, that a cell could still give to a guest that asks for one sort only. */
-const cpusLeft = (cell: CellState, guest: CellAsk): number => (guest.shared > 0 ? sharedLeft(cell, guest) : ownLeft(cell))
+/** How many of a guest's CPUs a cell could still give it: first those that it has for itself. */
+function cpusFor(cell: CellState, guest: CellAsk): number {
+  const own = guest.dedicated + guest.emulator
+  const left = Math.min(ownLeft(cell), own)
+  return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
+}
 
 /** The most CPUs that could be given to one instance alone; where shared ones make way for them, as far as they do. */
 function ownLeft(cell: CellState): number {
@@ -151,5 +229,5 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
   const short = placer.shortNear(hosts, host, cells)
   if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
-  return { code: 'pci.numa', subject: short.wish.subject, need: short.wish.count, have: short.have, unit: 'devices' }
+  return short
 }

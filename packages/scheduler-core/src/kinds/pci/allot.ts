@@ -77,6 +77,19 @@ export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup
   return count
 }
 
+/** The requests that would get too few devices if other groups took none, each with how many are left for it. */
+export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {
+  return ask.groupsOn(pools).flatMap((group) => {
+    let left = devicesFor(pools, group, place)
+    return group.requests.flatMap((request) => {
+      const { subject, count: need } = ask.requests[request] as PciWish
+      const have = Math.min(left, need)
+      left -= have
+      return have < need ? [{ subject, need, have }] : []
+    })
+  })
+}
+
 /** The devices of a group for its requests, one after the other. */
 function grantsOf(ask: PciAsk, group: PciGroup, list: readonly PoolState[], given: readonly number[]): readonly PciGrant[] {
   const left = [...given]

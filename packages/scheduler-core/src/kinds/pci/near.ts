@@ -1,36 +1,12 @@
-import type { HostIndex } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
 import { canMeet, type Demand } from '../../nova/hardware/demands.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
-import { type Allotment, allot, type Place } from './allot.ts'
+import type { NearCell, Nearness } from '../nearness.ts'
+import { allot, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
-/** A cell of a host as far as devices are concerned. */
-interface Cell {
-  readonly id: number
-  readonly socket?: number
-}
-
-/** What the devices of a request want of the cells that its guest gets. */
-export interface Nearness {
-  on(hosts: HostTable, host: HostIndex, cells: readonly Cell[]): NearnessOnHost
-}
-
-/** Cells by their positions in the list that it was made with. */
-export interface NearnessOnHost {
-  /** The devices near a choice of cells, or what is short. */
-  allot(chosen: readonly number[]): Allotment
-  /** False: no choice of so many cells more, beside those chosen, has enough devices near. */
-  mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** The devices and the socket by which a cell differs from others for this request. */
-  traitOf(cell: number): string
-  /** All that the answers depend on, as text: hosts with the same one have the same answers. */
-  readonly key: string
-}
-
-/** Undefined where it is all the same to the devices which cells the guest gets. */
-export function nearnessOf(spec: RequestSpec): Nearness | undefined {
+/** What the PCI devices of a request want of the cells that its guest gets; undefined where it is all the same to them. */
+export function pciNearness(spec: RequestSpec): Nearness | undefined {
   const ask = pciAskOf(spec)
   if (ask?.hasCells !== true || ask.requests.every(({ policy }) => policy === 'preferred')) return undefined
   return {
@@ -40,7 +16,12 @@ export function nearnessOf(spec: RequestSpec): Nearness | undefined {
       let demands: readonly Demand[] | undefined
       let traits: readonly string[] | undefined
       return {
-        allot: (chosen) => allot(here, ask, { cells: chosen.map((c) => (cells[c] as Cell).id), sockets }),
+        shortOf(chosen) {
+          const allotted = allot(here, ask, { cells: chosen.map((c) => (cells[c] as NearCell).id), sockets })
+          if (allotted.ok) return undefined
+          const { wish, have } = allotted
+          return { code: 'pci.numa', subject: wish.subject, need: wish.count, have, unit: 'devices' }
+        },
         mayStill(chosen, used, more) {
           demands ??= demandsOf(here, ask, cells, sockets)
           return canMeet(demands, chosen, used, more)
@@ -59,7 +40,7 @@ export function nearnessOf(spec: RequestSpec): Nearness | undefined {
 }
 
 /** Of each cell: which groups of requests may take how many devices there, and the socket where one of them asks for it. */
-function traitsOf(here: HostPools, ask: PciAsk, cells: readonly Cell[]): readonly string[] {
+function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): readonly string[] {
   const groups = ask.groupsOn(here)
   const bySocket = groups.some(({ policy }) => policy === 'socket')
   const takers = here.list.map(() => '')
@@ -71,7 +52,7 @@ function traitsOf(here: HostPools, ask: PciAsk, cells: readonly Cell[]): readonl
 }
 
 /** Sockets of the cells; undefined where one of them does not tell. */
-export function socketsOf(cells: readonly Cell[]): ReadonlyMap<number, number> | undefined {
+export function socketsOf(cells: readonly NearCell[]): ReadonlyMap<number, number> | undefined {
   const sockets = new Map<number, number>()
   for (const { id, socket } of cells) {
     if (socket === undefined) return undefined
@@ -81,7 +62,7 @@ export function socketsOf(cells: readonly Cell[]): ReadonlyMap<number, number> |
 }
 
 /** What the chosen cells must have together: for each group of requests, and for all of them. Needed, not enough. */
-function demandsOf(here: HostPools, ask: PciAsk, cells: readonly Cell[], sockets: Place['sockets']): readonly Demand[] {
+function demandsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[], sockets: Place['sockets']): readonly Demand[] {
   const groups = ask.groupsOn(here)
   const wanted = groups.map((group) => demandOf(here, [group], cells, sockets))
   return groups.length > 1 ? [...wanted, demandOf(here, groups, cells, sockets)] : wanted
@@ -91,7 +72,7 @@ function demandsOf(here: HostPools, ask: PciAsk, cells: readonly Cell[], sockets
 const REACH = { required: 1, legacy: 2, socket: 4, preferred: 8 } as const
 
 /** Of some groups together: each pool counts once, as far around its cell as the laxest of them reaches. */
-function demandOf({ list }: HostPools, groups: readonly PciGroup[], cells: readonly Cell[], sockets: Place['sockets']): Demand {
+function demandOf({ list }: HostPools, groups: readonly PciGroup[], cells: readonly NearCell[], sockets: Place['sockets']): Demand {
   const gains = new Array<number>(cells.length).fill(0)
   const reach = new Uint8Array(list.length)
   let need = 0
@@ -107,7 +88,7 @@ function demandOf({ list }: HostPools, groups: readonly PciGroup[], cells: reado
     else if (numaNode !== null) {
       const socket = (far & REACH.socket) > 0 ? sockets?.get(numaNode) : undefined
       for (let c = 0; c < cells.length; c++) {
-        const cell = cells[c] as Cell
+        const cell = cells[c] as NearCell
         if (cell.id === numaNode || (socket !== undefined && cell.socket === socket)) gains[c] = (gains[c] as number) + free
       }
     }

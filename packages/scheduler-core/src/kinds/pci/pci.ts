@@ -10,7 +10,7 @@ import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
-import { allot, devicesFor, type Place } from './allot.ts'
+import { allot, devicesFor, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { socketsOf } from './near.ts'
 import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools, usedByPool } from './pool.ts'
@@ -112,20 +112,20 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   },
 
   facts(hosts, host, ask) {
-    const { subject = 'PCI', need: required, have: actual, unit = 'devices' } = this.reason(hosts, host, ask)
-    const record = hosts.get(host)
-    const from = leftOf(record)
-    return [
-      {
-        subject,
-        ...(required !== undefined && { required }),
-        ...(actual !== undefined && { actual }),
-        unit,
-        requiredFrom: fromRequest('pciRequests'),
-        actualFrom: from,
-        terms: poolsOf(record).list.map(({ key, free }) => ({ name: `pool ${key} free`, value: free, from })),
-      },
-    ]
+    const pools = poolsOf(hosts.get(host))
+    const { subject = 'PCI', need = 0, have = 0 } = this.reason(hosts, host, ask)
+    const alone = shortWishes(pools, ask, ask.hasCells ? anywhereOn(hosts, host) : undefined)
+    const from = leftOf(hosts.get(host))
+    // each has enough alone where others take the same devices
+    return (alone.length > 0 ? alone : [{ subject, need, have }]).map((short) => ({
+      subject: short.subject,
+      required: short.need,
+      actual: short.have,
+      unit: 'devices',
+      requiredFrom: fromRequest('pciRequests'),
+      actualFrom: from,
+      terms: pools.list.map(({ key, free }) => ({ name: `pool ${key} free`, value: free, from })),
+    }))
   },
 
   view(hosts, host) {

@@ -179,18 +179,24 @@ describe('what Placement decides before the filters', () => {
     expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
   })
 
-  test.each([
-    ['nova/compute/api.py: a zone for requests that name none', 'default_schedule_zone = az1', 'DEFAULT', 'default_schedule_zone ='],
-    ['nova/compute/api.py: volumes stay in their zone', 'cross_az_attach = false', 'cinder', 'cross_az_attach = true'],
-  ])('%s is lost, since a request of another client does not say so', (_name, line, at, harmless) => {
-    const [name = ''] = line.split(' ')
-    const lost = imported(section(line, at), 'zed')
-    expect([lost.isWhole, lost.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([
-      false,
-      { line: 2, subject: `[${at}] ${name}` },
-    ])
-    const whole = imported(section(harmless, at), 'zed')
-    expect([whole.isWhole, told(whole).filter((text) => text.includes(name))]).toEqual([true, []])
+  test.each<readonly [string, string, string, string]>([
+    [
+      'nova/conf/availability_zone.py: default_schedule_zone',
+      section('default_schedule_zone = az1', 'DEFAULT'),
+      section('default_schedule_zone =', 'DEFAULT'),
+      'lost 2 [DEFAULT] default_schedule_zone keeps out hosts of other zones from requests that name no zone; nothing here does, and they would be let in',
+    ],
+    [
+      'nova/conf/cinder.py: cross_az_attach',
+      section('cross_az_attach = false', 'cinder'),
+      section('cross_az_attach = true', 'cinder'),
+      'lost 2 [cinder] cross_az_attach keeps out hosts outside of the zones of the volumes from requests that name no zone; nothing here does, and they would be let in',
+    ],
+  ])('%s: a zone that the API gives to requests is lost', (_name, given, usual, finding) => {
+    const conf = imported(given, 'zed')
+    expect([conf.isWhole, told(conf)]).toEqual([false, [finding]])
+    const other = imported(usual, 'zed')
+    expect([other.isWhole, told(other)]).toEqual([true, []])
   })
 
   test('how many hosts Placement answers has no meaning: every host is looked at', () => {
@@ -199,7 +205,9 @@ describe('what Placement decides before the filters', () => {
   })
 
   test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {
-    const keeping = knownOptions.filter(({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu/.test(key))
+    const keeping = knownOptions.filter(
+      ({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu|cross_az/.test(key),
+    )
     expect(keeping.length).toBeGreaterThan(6)
     for (const { key, idle } of keeping.filter(({ key }) => key !== 'filter_scheduler.pci_in_placement'))
       expect([key, idle]).toEqual([key, undefined])
@@ -277,9 +285,7 @@ describe('what nothing is said of is as the release has it', () => {
     expect(ratios('kilo')).toEqual([[1.5], [16], [1]])
     expect(ratios('liberty')).toEqual([[], [], [1]])
     expect(ratios('ocata')).toEqual([[], [], [0]])
-    expect(told(imported('[DEFAULT]\ncpu_allocation_ratio = 4', 'ocata'))).toEqual([
-      'idle 2 [DEFAULT] cpu_allocation_ratio has no meaning here: each host reports its own',
-    ])
+    expect(told(imported('[DEFAULT]\ncpu_allocation_ratio = 4', 'ocata'))).toEqual([])
   })
 })
 
@@ -437,4 +443,35 @@ test('what comes out is a profile, and the same rules as the same configuration 
   })
   expect(plain.profile.filters).toEqual(rules.filters.map(({ filter, options }) => ({ name: filter.name, options })))
   expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
+})
+
+describe('what counts on hosts', () => {
+  test.each<readonly [string, string, string | undefined, unknown]>([
+    ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
+    ['with a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
+    ['0 leaves it open', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
+    // Nova: _from_db_object() takes the initial one only where the other says nothing
+    [
+      'nova compute_node.py: the first of two',
+      'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',
+      'zed',
+      { release: 26, classes: { VCPU: { ratio: 3 } } },
+    ],
+    ['an initial one alone', 'initial_disk_allocation_ratio = 2', 'train', { release: 20, classes: { DISK_GB: { ratio: 2 } } }],
+    ['not before there were initial ones', 'initial_cpu_allocation_ratio = 5', 'rocky', { release: 18, classes: {} }],
+    [
+      'nova virt/driver.py: amounts kept back, GiB of disk rounded up',
+      'reserved_host_cpus = 2\nreserved_host_memory_mb = 2048\nreserved_host_disk_mb = 1025',
+      'zed',
+      { release: 26, classes: { VCPU: { reserved: 2 }, MEMORY_MB: { reserved: 2_048 }, DISK_GB: { reserved: 2 } } },
+    ],
+  ])('%s', (_name, lines, release, allocation) => {
+    const conf = imported(`[DEFAULT]\n${lines}`, release)
+    expect(conf.allocation).toEqual(allocation)
+    expect(conf.elsewhere).toEqual([])
+  })
+
+  test('a value that Nova refuses, or that no host can have, is told with its line', () => {
+    expect(told(imported('[DEFAULT]\nreserved_host_cpus = -1', 'zed'))[0]).toMatch(/^refused 2 \[DEFAULT\] reserved_host_cpus /)
+  })
 })

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { FleetAllocation } from '../../fleet/allocation.ts'
 import { quote } from '../../problem.ts'
 import { type PlacementRules, type profileSchema, usualPlacement } from '../../profiles/profile.ts'
 import { checkOptions } from '../../request/parse.ts'
@@ -7,6 +8,7 @@ import { PACKING } from '../filters/numa-topology.ts'
 import { chooseWeigher, type NovaConfig, optionsOf } from '../options.ts'
 import { novaWeighers } from '../weighers/index.ts'
 import { readSettings } from '../weight-settings.ts'
+import { allocationOf, allocationOptions } from './allocation-options.ts'
 import type { Finding } from './finding.ts'
 import { guessRelease } from './guess-release.ts'
 import { type Fault, readIni, type Setting } from './ini.ts'
@@ -44,6 +46,8 @@ export interface ImportedConf {
   readonly release: number
   readonly isGuessed: boolean
   readonly profile: ImportedProfile
+  /** What of the file, and of the release that was named for it, counts on all hosts that say nothing themselves. */
+  readonly allocation: Pick<FleetAllocation, 'release' | 'classes'>
   /** In order of lines. */
   readonly findings: readonly Finding[]
   /** No finding is of the kind `lost`: the profile has every filter and weigher of the file. */
@@ -64,7 +68,8 @@ export function importNovaConf(text: string, givenRelease?: number): ImportOutco
   const profile = importing.profile()
   const all = [...findings, ...importing.findings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
   const isWhole = all.every(({ kind }) => kind !== 'lost')
-  return { ok: true, conf: { release, isGuessed: givenRelease === undefined, profile, findings: all, isWhole, elsewhere } }
+  const allocation = { release: givenRelease ?? null, classes: allocationOf(options) }
+  return { ok: true, conf: { release, isGuessed: givenRelease === undefined, profile, allocation, findings: all, isWhole, elsewhere } }
 }
 
 const NOVA_FILTERS = 'nova.scheduler.filters'
@@ -210,7 +215,7 @@ class Importing {
       for (const entry of this.#names(key, false) ?? [])
         if (readSettings([entry]).length === 0) this.#say('refused', key, `${quote(entry)} is no NAME=NUMBER; it is left out, as Nova does`)
     for (const [key, { setting }] of this.#options)
-      if (!this.#used.has(key) && !idleKeys.has(key))
+      if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key))
         this.findings.push({
           kind: 'idle',
           line: setting.line,
@@ -253,6 +258,9 @@ const ratiosOf = (release: number): NovaConfig => ({
   ...(release <= 11 && { cpu_allocation_ratio: 16, ram_allocation_ratio: 1.5 }),
   disk_allocation_ratio: release <= 12 ? 1 : 0,
 })
+
+/** These count on hosts, not in the profile. */
+const ofHosts: ReadonlySet<string> = new Set(allocationOptions.map(({ key }) => key))
 
 /** Of these the file was told already what they are worth. */
 const idleKeys: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import { type Lifespan, NEWEST, OLDEST } from './releases.ts'
-import type { OptionType } from './values.ts'
+import type { OptionType, OptionValue } from './values.ts'
 
 /** An option of Nova's that has to do with choosing hosts. */
 export interface KnownOption {
@@ -10,10 +10,8 @@ export interface KnownOption {
   readonly places: readonly Place[]
   /** Why it has no meaning here; `ifOn`: only while it is on. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
-  /** What keeps hosts out in Nova while it is on, or names something, and nothing here does. */
-  readonly lost?: string
-  /** It keeps hosts out while it is off. */
-  readonly isLostOff?: boolean
+  /** Which hosts it keeps out in Nova, and nothing here does; with the value `unless` it keeps out none. */
+  readonly lost?: { readonly hosts: string; readonly unless: OptionValue }
 }
 
 export interface Place extends Lifespan {
@@ -41,7 +39,7 @@ interface Parts {
   /** Its name in the default group until it moved; the same if not given. */
   readonly was?: string
   readonly idle?: KnownOption['idle']
-  readonly lost?: string
+  readonly lost?: KnownOption['lost']
 }
 
 /** An option that moved out of the default group with the others, or came later. */
@@ -70,10 +68,10 @@ const placed = (
 })
 
 const idle = (why: string) => ({ idle: { why } })
+const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: false } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
 const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
-const REPORTED = 'each host reports its own'
 
 export const ENABLED = 'filter_scheduler.enabled_filters'
 export const AVAILABLE = 'filter_scheduler.available_filters'
@@ -159,21 +157,24 @@ export const knownOptions: readonly KnownOption[] = [
   moved('scheduler', 'enable_isolated_aggregate_filtering', flag, { since: 20 }),
   moved('scheduler', 'image_metadata_prefilter', flag, {
     since: 21,
-    lost: 'hosts without the traits of the buses, the models and the architecture that the image names',
+    ...lostIfOn('hosts without the traits of the buses, the models and the architecture that the image names'),
   }),
   moved('scheduler', 'query_placement_for_routed_network_aggregates', flag, {
     since: 23,
-    lost: 'hosts outside of the segments of the networks asked for',
+    ...lostIfOn('hosts outside of the segments of the networks asked for'),
   }),
   placed('workarounds', 'disable_fallback_pcpu_query', flag, {
     since: 20,
-    lost: 'hosts that report no PCPU, where CPUs are dedicated',
+    ...lostIfOn('hosts that report no PCPU, where CPUs are dedicated'),
   }),
-  placed('DEFAULT', 'default_schedule_zone', text, { lost: 'hosts of other zones, where a request names no zone' }),
-  {
-    ...placed('cinder', 'cross_az_attach', flag, { lost: 'hosts of other zones than the volumes that an instance boots from' }),
-    isLostOff: true,
-  },
+  // the API writes these into requests before the scheduler sees them
+  placed('DEFAULT', 'default_schedule_zone', text, {
+    lost: { hosts: 'hosts of other zones from requests that name no zone', unless: '' },
+  }),
+  placed('cinder', 'cross_az_attach', flag, {
+    since: 21,
+    lost: { hosts: 'hosts outside of the zones of the volumes from requests that name no zone', unless: true },
+  }),
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
   placed('DEFAULT', 'scheduler_manager', text, { until: 14, ...idle('there is one') }),
   placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles are all there is') }),
@@ -181,11 +182,6 @@ export const knownOptions: readonly KnownOption[] = [
     placed('trusted_computing', `attestation_${name}`, text, { until: 16, ...idle(ATTESTATION) }),
   ),
 ]
-
-/** Options of later releases by the names of the scheduler's own that the hosts took over. */
-export const reportedOptions: ReadonlyMap<string, string> = new Map(
-  ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio'].map((name) => [name, REPORTED]),
-)
 
 /** Sections whose every option is about choosing hosts. */
 export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])

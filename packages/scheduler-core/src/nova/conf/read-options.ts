@@ -1,7 +1,8 @@
 import { quote } from '../../problem.ts'
+import { allocationOptions } from './allocation-options.ts'
 import type { Finding } from './finding.ts'
 import { type Setting, sectionKey } from './ini.ts'
-import { commonNames, type KnownOption, knownOptions, type Place, placingSections, reportedOptions } from './known-options.ts'
+import { commonNames, type KnownOption, knownOptions, type Place, placingSections } from './known-options.ts'
 import { isIn, lifespanText, releaseName } from './releases.ts'
 import { type Lookup, substitute } from './substitute.ts'
 import { type OptionValue, readValue } from './values.ts'
@@ -26,12 +27,12 @@ export function readOptions(settings: readonly Setting[], release: number): Read
   const index = indexOf(settings)
   const findings: Finding[] = []
   const options = new Map<string, ReadOption>()
-  for (const option of knownOptions) {
+  for (const option of [...knownOptions, ...allocationOptions]) {
     const read = readOption(option, index, release, findings)
     if (read !== undefined) options.set(option.key, read)
   }
   const elsewhere = settings.filter((setting) => {
-    if (placesByName.has(nameOf(setting))) return false
+    if (placesByName.has(nameOf(setting)) || ofHosts.has(nameOf(setting))) return false
     const why = whyElsewhere(setting, release) ?? whyUnknown(setting)
     if (why !== undefined) findings.push({ kind: 'idle', line: setting.line, subject: subjectOf(setting), message: why })
     return why === undefined
@@ -51,6 +52,9 @@ export const placesByName: ReadonlyMap<string, { readonly option: KnownOption; r
 /** Where options of this name stand. */
 const placesOfName = (name: string): readonly Place[] => knownOptions.flatMap(({ places }) => places.filter((place) => place.name === name))
 
+/** Options that hosts read, whatever the scheduler makes of their names. */
+const ofHosts: ReadonlySet<string> = new Set(allocationOptions.flatMap(({ places }) => places.map(nameOf)))
+
 type Index = ReadonlyMap<string, readonly Setting[]>
 
 function indexOf(settings: readonly Setting[]): Index {
@@ -68,7 +72,10 @@ function readOption(option: KnownOption, index: Index, release: number, findings
     findings.push({ kind, line: setting.line, subject: subjectOf(setting), message })
   const found = option.places.flatMap((place) => (index.get(nameOf(place)) ?? []).map((setting) => ({ setting, place })))
   const read = found.filter(({ place }) => isIn(release, place))
-  for (const { setting, place } of found) if (!isIn(release, place)) note('idle', setting, whyNotRead(setting, place, release))
+  // what the scheduler does not read any more, or not yet, hosts may
+  for (const { setting, place } of found)
+    if (!isIn(release, place) && !(option.key === place.name && ofHosts.has(nameOf(place))))
+      note('idle', setting, whyNotRead(place, release))
   // today's place wins; within one place the last
   const first = read[0]?.place
   const setting = read.findLast(({ place }) => place === first)?.setting
@@ -87,8 +94,8 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   }
   if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
     note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
-  if (option.lost !== undefined && keepsOut(option, value.value))
-    note('lost', setting, `keeps out ${option.lost}; nothing here does, and they would be let in`)
+  if (option.lost !== undefined && value.value !== option.lost.unless)
+    note('lost', setting, `keeps out ${option.lost.hosts}; nothing here does, and they would be let in`)
   return { value: value.value, setting }
 }
 
@@ -121,11 +128,7 @@ function lookupIn(index: Index, { section }: Setting): Lookup {
   }
 }
 
-function whyNotRead({ name }: Setting, place: Place, release: number): string {
-  const reported = reportedOptions.get(name)
-  if (reported !== undefined && release > place.until) return `has no meaning here: ${reported}`
-  return `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
-}
+const whyNotRead = (place: Place, release: number): string => `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
 
 /** An option of the scheduler in a section where no release reads it. */
 function whyElsewhere({ section, name }: Setting, release: number): string | undefined {
@@ -140,7 +143,3 @@ function whyUnknown({ section, name }: Setting): string | undefined {
   const isPlacing = placingSections.has(sectionKey(section)) || (section === 'DEFAULT' && name.startsWith('scheduler_'))
   return isPlacing ? 'is no option of the scheduler in any release from juno on; nothing reads it' : undefined
 }
-
-/** While it is on, or off, or names something. */
-const keepsOut = ({ isLostOff = false }: KnownOption, value: unknown): boolean =>
-  isLostOff ? value === false : value === true || (typeof value === 'string' && value !== '')

@@ -7,7 +7,13 @@ import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
 const RATIO = 'cpu_allocation_ratio'
-const ownRatio = hostRatio(RATIO, ({ cpuAllocationRatio }) => cpuAllocationRatio, 16)
+const rule = {
+  resourceClass: 'VCPU',
+  own: ({ cpuAllocationRatio }: HostState) => cpuAllocationRatio,
+  byDefault: 16,
+  optionByDefault: 0,
+} as const
+const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /** The option of Juno and Kilo for all hosts; 0, as in Liberty: each host's own, and 16 where it has none. */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
@@ -28,7 +34,7 @@ export const aggregateCoreFilter = novaFilter({
   reads: classFields.VCPU,
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }, context) => checkCores(request, aggregateRatio(RATIO, ownRatio(option)), context),
+  prepare: (request, { [RATIO]: option }, context) => checkCores(request, leastRatio(option), context),
 })
 
 /** Exactly as many virtual CPUs are left as asked for, without overcommit. */

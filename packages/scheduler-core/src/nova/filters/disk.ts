@@ -6,10 +6,16 @@ import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
 
 const RATIO = 'disk_allocation_ratio'
-const ownRatio = hostRatio(RATIO, ({ diskAllocationRatio }) => diskAllocationRatio, 1)
+const rule = {
+  resourceClass: 'DISK_GB',
+  own: ({ diskAllocationRatio }: HostState) => diskAllocationRatio,
+  byDefault: 1,
+  optionByDefault: 1,
+} as const
+const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
-/** For all hosts; 0, as after Liberty: each host's own, and 1 where it has none. */
-const options = z.strictObject({ [RATIO]: z.number().min(0).default(1) })
+/** For all hosts; 0, as after Liberty: each host's own, and 1 where it has none. Not given: 1, or 0 where claims are judged by what hosts say. */
+const options = z.strictObject({ [RATIO]: z.number().min(0).optional() })
 
 /** Enough of the host's disk is left, overcommit included. Swap counts here, although consuming leaves it out. */
 export const diskFilter = novaFilter({
@@ -27,7 +33,7 @@ export const aggregateDiskFilter = novaFilter({
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }, context) => checkDisk(request, aggregateRatio(RATIO, ownRatio(option)), context),
+  prepare: (request, { [RATIO]: option }, context) => checkDisk(request, leastRatio(option), context),
 })
 
 /** Exactly as much disk is left as asked for, without overcommit. */

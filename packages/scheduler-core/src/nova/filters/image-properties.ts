@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { imagesAsked } from '../../filters/image-properties.ts'
 import { namedKeys } from '../../request/request-reads.ts'
 import { novaFilter } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
@@ -19,7 +20,7 @@ export const imagePropertiesFilter = novaFilter({
   description: 'The host supports the architecture, hypervisor and machine mode of the image.',
   admits: {
     by: 'property',
-    which: () => 'that support the image',
+    which: imagesAsked,
   },
   reads: ['supportedInstances', 'hypervisorVersion'],
   oncePerRequest: true,

@@ -1,5 +1,6 @@
 import { statsFields } from '../../fleet/stats-fields.ts'
 import { namedKeys } from '../../request/request-reads.ts'
+import { shortList } from '../../short-list.ts'
 import { attributesIn, meetsQuery } from '../json-query.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
@@ -12,7 +13,7 @@ export const jsonFilter = novaFilter({
   description: 'The host meets the query of the hint.',
   admits: {
     by: 'property',
-    which: () => 'that meet the query of the hint',
+    which: ({ schedulerHints }) => `for the query ${shortList(schedulerHints.query ?? [])}`,
   },
   reads: statsFields,
   readsRequest: { schedulerHints: namedKeys('query') },

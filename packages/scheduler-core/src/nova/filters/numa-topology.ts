@@ -51,8 +51,8 @@ export const numaTopologyFilter = novaFilter({
 })
 
 /** The host's overcommit, and the networks that the request's cells must reach. */
-const numaLimitsOf = ({ cpuAllocationRatio, ramAllocationRatio }: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({
-  cpuAllocationRatio,
-  ramAllocationRatio,
+const numaLimitsOf = (host: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({
+  cpuAllocationRatio: host.ratiosSet?.VCPU?.value ?? host.cpuAllocationRatio,
+  ramAllocationRatio: host.ratiosSet?.MEMORY_MB?.value ?? host.ramAllocationRatio,
   ...(networkMetadata && { networkMetadata }),
 })

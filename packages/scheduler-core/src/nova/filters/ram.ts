@@ -7,7 +7,13 @@ import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
 const RATIO = 'ram_allocation_ratio'
-const ownRatio = hostRatio(RATIO, ({ ramAllocationRatio }) => ramAllocationRatio, 1.5)
+const rule = {
+  resourceClass: 'MEMORY_MB',
+  own: ({ ramAllocationRatio }: HostState) => ramAllocationRatio,
+  byDefault: 1.5,
+  optionByDefault: 0,
+} as const
+const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /** The option of Juno and Kilo for all hosts; 0, as in Liberty: each host's own, and 1.5 where it has none. */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
@@ -28,7 +34,7 @@ export const aggregateRamFilter = novaFilter({
   reads: classFields.MEMORY_MB,
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }, context) => checkRam(request, aggregateRatio(RATIO, ownRatio(option)), context),
+  prepare: (request, { [RATIO]: option }, context) => checkRam(request, leastRatio(option), context),
 })
 
 /** Exactly as much memory is left as asked for, without overcommit. */

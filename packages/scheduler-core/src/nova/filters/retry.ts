@@ -6,7 +6,7 @@ export const retryFilter = novaFilter({
   description: 'The node was not tried before for this request.',
   admits: {
     by: 'place',
-    which: () => 'that were not tried before',
+    which: () => 'other than those tried before',
   },
   reads: [],
   prepare({ retry }) {

@@ -17,7 +17,7 @@ export const trustedFilter = novaFilter({
   description: 'The node is attested to have the level of trust that the flavor asks for.',
   admits: {
     by: 'property',
-    which: () => 'that are trusted as the flavor asks',
+    which: ({ flavor: { extraSpecs } }) => `with the trust level ${extraSpecs[EXTRA_SPEC]}`,
   },
   reads: ['hypervisorHostname'],
   readsRequest: { extraSpecs: namedKeys(EXTRA_SPEC) },

@@ -210,7 +210,7 @@ describe('the server group', () => {
     ['Juno: the hint is a name', group('affinity', { scheduler_hints: { group: 'web' } }), groupUuid('web', 'p')],
   ])('%s', (_what, properties, uuid) => {
     const { instanceGroup, nova } = read({}, properties)
-    expect(instanceGroup).toEqual({ uuid, policy: 'AFFINITY', maxServerPerHost: null, hosts: ['h1'] })
+    expect(instanceGroup).toEqual({ uuid, policy: 'AFFINITY', maxServerPerHost: null, hosts: ['h1'], apartFrom: [] })
     // what is kept is read alike by releases that know only the one spelling
     expect(nova?.document.filter_properties).toMatchObject({ group_uuid: uuid, group_updated: true })
   })
@@ -265,7 +265,7 @@ describe('the server group', () => {
     const request = {
       ...read({}),
       nova: null,
-      instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: null, hosts: ['h1'] },
+      instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: null, hosts: ['h1'], apartFrom: [] },
     }
     expect(hostsOf(request, 'nova-compat')).toEqual(['h2'])
     expect(hostsOf({ ...request, instanceGroup: { ...request.instanceGroup, maxServerPerHost: 2 } }, 'nova-compat')).toEqual(['h1'])

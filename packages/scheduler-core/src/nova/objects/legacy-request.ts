@@ -43,6 +43,7 @@ export function readLegacyRequest({ request_spec, filter_properties }: LegacyReq
     requestedResources: null,
     requestLevelParams: undefined,
     requestedNetworks: undefined,
+    requestedPorts: [],
   }
 }
 

@@ -33,6 +33,8 @@ export interface NovaRequest {
   readonly requestLevelParams: Field<NovaRequestLevelParams>
   /** How many networks are asked for; what they are is Neutron's. */
   readonly requestedNetworks: Field<number>
+  /** The ports among them that exist already, by uuid. */
+  readonly requestedPorts: readonly string[]
 }
 
 /** What a host may hold in all, as an earlier placement wrote it down; nothing reads it when placing. */
@@ -146,6 +148,7 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
     requestedResources: spec.objects('requested_resources', readRequestGroup, 'RequestGroup'),
     requestLevelParams: spec.object('request_level_params', readRequestLevelParams, 'RequestLevelParams'),
     requestedNetworks: countNetworks(spec.raw('requested_networks'), spec.path),
+    requestedPorts: portsIn(spec.raw('requested_networks')),
   }
   return { request, version: spec.version, set: spec.set, unknown: spec.unread() }
 }
@@ -294,6 +297,16 @@ function countNetworks(value: unknown, path: string): Field<number> {
   const list = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'].objects : value
   if (!Array.isArray(list)) throw new WireError(`${path}.requested_networks`, value, 'a list of NetworkRequest')
   return list.length
+}
+
+/** Ports that a list of networks names. */
+function portsIn(value: unknown): readonly string[] {
+  const list = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'].objects : value
+  if (!Array.isArray(list)) return []
+  return list.flatMap((network: unknown) => {
+    const data = isJson(network) && isJson(network['nova_object.data']) ? network['nova_object.data'] : {}
+    return typeof data.port_id === 'string' ? [data.port_id] : []
+  })
 }
 
 function readHints(spec: WireObject): NovaRequest['schedulerHints'] {

@@ -60,6 +60,7 @@ export function aNovaRequest({ flavor, ...given }: GivenRequest = {}): NovaReque
     requestedResources: undefined,
     requestLevelParams: undefined,
     requestedNetworks: undefined,
+    requestedPorts: [],
     projectId: 'p1',
     userId: 'u1',
     availabilityZone: null,

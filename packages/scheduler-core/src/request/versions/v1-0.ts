@@ -65,7 +65,8 @@ const image = z.strictObject({
   properties: keyValues.default({}).describe('What the image needs of a host, e.g. img_hv_type.'),
 })
 
-const instanceGroup = z.strictObject({
+/** The fields of a server group. */
+export const instanceGroupFields = {
   uuid: uuid.describe('Its identity; the first claim binds policy and maximum.'),
   policy: z
     .enum(['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'])
@@ -75,7 +76,9 @@ const instanceGroup = z.strictObject({
     .default(null)
     .meta({ description: 'With ANTI_AFFINITY: how many members one host may hold; null: 1.', unit: 'instances' }),
   hosts: list(name).default([]).describe('Hosts that hold members which were not placed by this service.'),
-})
+}
+
+const instanceGroup = z.strictObject(instanceGroupFields)
 
 /** The fields of a guest's cell. */
 export const numaCellFields = {
@@ -87,11 +90,14 @@ export const numaCellFields = {
   cpuPolicy: z.enum(['shared', 'dedicated']).default('shared').describe('dedicated: each guest CPU gets a host CPU of its own.'),
 }
 
-const gpus = z.strictObject({
+/** The fields of a request for GPUs. */
+export const gpuFields = {
   count: positive(limits.gpusPerHost).default(1).meta({ description: 'How many.', unit: 'GPUs' }),
   shareMilli: positive(1_000).default(1_000).meta({ description: 'Of each GPU; 1000 = whole GPUs.', unit: 'thousandths' }),
   models: list(name).default([]).describe('Models that will do; empty: any.'),
-})
+}
+
+const gpus = z.strictObject(gpuFields)
 
 const resourceGroup = z.strictObject({
   suffix: z.string().max(64).default('').describe('Tells groups apart.'),

@@ -4,7 +4,8 @@ import { limits } from '../limits.ts'
 import { checkRequest, countInstances, type DeepReadonly, flavor, list, name, positive } from './v1-0.ts'
 import { type RequestSpecV1_1, requestFieldsV1_1 } from './v1-1.ts'
 
-const gangMember = z.strictObject({
+/** The fields of the instances of one kind in a gang. */
+export const gangMemberFields = {
   name: name.nullable().default(null).describe('For people, e.g. worker.'),
   instances: positive(limits.instances).meta({ description: 'How many of numInstances are of this kind.', unit: 'instances' }),
   flavor: flavor.describe('What one of them takes.'),
@@ -12,7 +13,7 @@ const gangMember = z.strictObject({
   gpus: requestFieldsV1_1.gpus,
   pciRequests: requestFieldsV1_1.pciRequests,
   requestedResources: requestFieldsV1_1.requestedResources,
-})
+}
 
 const topologySpread = z
   .strictObject({
@@ -28,43 +29,57 @@ const topologySpread = z
   })
   .refine(({ maxSkew, maxPerDomain }) => maxSkew !== null || maxPerDomain !== null, 'must have maxSkew or maxPerDomain')
 
+/** The fields of RequestSpec 1.2. */
+export const requestFieldsV1_2 = {
+  ...requestFieldsV1_1,
+  version: z.literal('1.2').default('1.2').describe('Version of this form.'),
+  gang: list(z.strictObject(gangMemberFields), limits.gangMembers)
+    .default([])
+    .describe(
+      'Instances of other kinds beside those of flavor: all are placed or none. The first of numInstances are of flavor, then these in order.',
+    ),
+  topologySpread: list(topologySpread, limits.topologySpreads)
+    .default([])
+    .describe('How the members of instanceGroup stand in the domains of a topology.'),
+}
+
+interface Gang {
+  readonly instanceUuids: readonly string[]
+  readonly numInstances?: number | undefined
+  readonly instanceGroup: object | null
+  readonly gang: readonly {
+    readonly instances: number
+    readonly numaTopology: { readonly cells: readonly { readonly id: number }[] } | null
+  }[]
+  readonly topologySpread: readonly { readonly topologyKey: string }[]
+}
+
+/** What no field can say alone of gangs and spreads. */
+export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
+  const refuse = (path: keyof Gang, message: string) => context.addIssue({ code: 'custom', path: [path], input: spec[path], message })
+  const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
+  const total = spec.numInstances ?? (spec.instanceUuids.length || undefined)
+  if (total !== undefined && others > 0 && total <= others)
+    refuse('gang', `must leave an instance for flavor: its instances are ${others} of ${total}`)
+  if (others >= limits.instances) refuse('gang', `must be of fewer than ${limits.instances} instances in all, not ${others}`)
+  for (const { numaTopology } of spec.gang) {
+    const cells = numaTopology?.cells ?? []
+    if (new Set(cells.map(({ id }) => id)).size !== cells.length) refuse('gang', 'must not number two cells of a member alike')
+  }
+  if (spec.topologySpread.length > 0 && spec.instanceGroup === null)
+    refuse('topologySpread', 'must be empty without instanceGroup, whose members are spread')
+  if (new Set(spec.topologySpread.map(({ topologyKey }) => topologyKey)).size !== spec.topologySpread.length)
+    refuse('topologySpread', 'must not name a topology key twice')
+}
+
+/** As many as are named, or one of flavor beside the gang. */
+export function countGang<Spec extends Pick<Gang, 'instanceUuids' | 'numInstances' | 'gang'>>(spec: Spec): Spec & { numInstances: number } {
+  const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
+  return countInstances({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1 + others) })
+}
+
 /** RequestSpec 1.2: gangs of different flavors, and spread over the domains of a topology. */
-export const requestSpecV1_2 = z
-  .strictObject({
-    ...requestFieldsV1_1,
-    version: z.literal('1.2').default('1.2').describe('Version of this form.'),
-    gang: list(gangMember, limits.gangMembers)
-      .default([])
-      .describe(
-        'Instances of other kinds beside those of flavor: all are placed or none. The first of numInstances are of flavor, then these in order.',
-      ),
-    topologySpread: list(topologySpread, limits.topologySpreads)
-      .default([])
-      .describe('How the members of instanceGroup stand in the domains of a topology.'),
-  })
-  .superRefine(checkRequest)
-  .superRefine((spec, context) => {
-    const refuse = (path: keyof typeof spec, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], input: spec[path], message })
-    const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
-    const total = spec.numInstances ?? (spec.instanceUuids.length || undefined)
-    if (total !== undefined && others > 0 && total <= others)
-      refuse('gang', `must leave an instance for flavor: its instances are ${others} of ${total}`)
-    if (others >= limits.instances) refuse('gang', `must be of fewer than ${limits.instances} instances in all, not ${others}`)
-    for (const { numaTopology } of spec.gang) {
-      const cells = numaTopology?.cells ?? []
-      if (new Set(cells.map(({ id }) => id)).size !== cells.length) refuse('gang', 'must not number two cells of a member alike')
-    }
-    if (spec.topologySpread.length > 0 && spec.instanceGroup === null)
-      refuse('topologySpread', 'must be empty without instanceGroup, whose members are spread')
-    if (new Set(spec.topologySpread.map(({ topologyKey }) => topologyKey)).size !== spec.topologySpread.length)
-      refuse('topologySpread', 'must not name a topology key twice')
-  })
-  .transform(({ gang, ...spec }) => {
-    const others = gang.reduce((sum, { instances }) => sum + instances, 0)
-    const counted = countInstances({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1 + others) })
-    return { ...counted, gang }
-  })
+export const requestSpecV1_2 = z.strictObject(requestFieldsV1_2).superRefine(checkRequest).superRefine(checkGang).transform(countGang)
 
 type Output = z.output<typeof requestSpecV1_2>
 

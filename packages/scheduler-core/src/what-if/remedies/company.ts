@@ -1,6 +1,7 @@
 import { groupOf } from '../../schedulers/filter-scheduler.ts'
 import { restated, withoutHints } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
+import { waitsOn } from './ending-claims.ts'
 import type { Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
 
@@ -25,6 +26,8 @@ export const companyRemedy: Remedy = {
     ...([
       'group.affinity',
       'group.anti_affinity',
+      'group.apart',
+      'group.together',
       'instance.same_host',
       'instance.not_on_host',
       'host.other_network',
@@ -36,8 +39,11 @@ export const companyRemedy: Remedy = {
   ],
   propose({ fleet, request, host, reason }) {
     const unwanted = hints[reason.code] ?? (reason.code.startsWith('namespace.') ? ofNamespace[reason.subject ?? ''] : undefined)
+    const record = fleet.hosts.get(host)
     if (unwanted !== undefined)
       return [
+        // an instance that it keeps away from may not stay
+        ...(reason.code === 'instance.same_host' ? waitsOn(record, ({ instance }) => instance !== null) : []),
         asked(`hint ${unwanted.join(', ')}`, String(reason.need ?? reason.have ?? ''), 'not asked', 3, (one) =>
           withoutHints(one, unwanted),
         ),
@@ -46,6 +52,7 @@ export const companyRemedy: Remedy = {
       // of a domain the subject is the key and its value
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
+        ...(reason.code === 'topology.full' ? waitsOn(record, ({ group }) => group === request.instanceGroup?.uuid) : []),
         asked(`spread over ${reason.subject}`, String(reason.need ?? ''), 'not asked', 4, (one) =>
           restated(one, { topologySpread: one.topologySpread.filter((spread) => !isMeant(spread)) }),
         ),
@@ -60,11 +67,32 @@ export const companyRemedy: Remedy = {
     const binding = groupOf(softened(request))
     // a group with members keeps the policy that they were placed by: a claim with another one would be void
     const canSoften = binding !== null && fleet.groups.accepts(binding)
+    if (reason.code === 'group.apart') {
+      const other = String(reason.need).split(' ').at(-1) ?? ''
+      const named = instanceGroup.apartFrom.includes(other)
+      return [
+        ...(named
+          ? [
+              asked(`server group ${uuid}`, `apart from ${other}`, 'not apart from it', 4, (one) =>
+                restated(one, {
+                  instanceGroup: one.instanceGroup && {
+                    ...one.instanceGroup,
+                    apartFrom: one.instanceGroup.apartFrom.filter((group) => group !== other),
+                  },
+                }),
+              ),
+            ]
+          : []),
+        asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })),
+        anotherHost(fleet.hosts.get(host)),
+      ]
+    }
     return [
-      ...(canSoften ? [asked(`policy of server group ${uuid}`, policy, soft, 4, softened)] : []),
-      asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })),
+      ...(reason.code === 'group.anti_affinity' ? waitsOn(record, ({ group }) => group === uuid) : []),
+      ...(canSoften ? [{ ...asked(`policy of server group ${uuid}`, policy, soft, 4, softened), lastResort: true }] : []),
+      { ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })), lastResort: true },
       // nobody is on a new host
-      ...(reason.code === 'group.anti_affinity' ? [anotherHost(fleet.hosts.get(host))] : []),
+      ...(reason.code === 'group.anti_affinity' ? [anotherHost(record)] : []),
     ]
   },
 }

@@ -16,27 +16,16 @@ export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   return false
 }
 
-/** Reservations that end soonest and free enough together; else the one lasting claim that frees enough and least beyond. */
+/** Of so many reservations it is tried which have to end. */
+export const MOST_WAITED = 16
+
+/** Reservations that end soonest and free enough together; else, as a last resort, the one lasting claim that frees enough and least beyond. */
 export function endingClaims(record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
   const held = [...record.claims].filter((claim) => (claim.state === 'RESERVED' || claim.state === 'CONFIRMED') && sizeOf(claim) > 0)
   const changes: ProposedChange[] = []
-  const ending = held
-    .filter(({ state, expiresAt }) => state === 'RESERVED' && expiresAt !== null)
-    .sort((a, b) => (a.expiresAt as number) - (b.expiresAt as number))
+  const ending = expiring(held)
   const enough = ending.findIndex((_, i) => isEnough(ending.slice(0, i + 1)))
-  if (enough >= 0) {
-    const waited = ending.slice(0, enough + 1)
-    const end = new Date(waited.at(-1)?.expiresAt as number).toISOString()
-    const ids = waited.map(({ id }) => id)
-    changes.push({
-      kind: 'FLEET',
-      subject: `reservations on ${record.host}`,
-      from: `${ids.length} that end by ${end}`,
-      to: ids.length === 1 ? `wait for ${ids[0]} to expire at ${end}` : `wait for ${ids.length} of them to expire by ${end}`,
-      effort: Math.min(10, 1.5 + ids.length / 10),
-      edits: { releaseClaims: ids },
-    })
-  }
+  if (enough >= 0) changes.push(waitFor(record, onlyNeeded(ending.slice(0, enough + 1), { sizeOf, isEnough })))
   const [lasting] = held
     .filter((claim) => claim.state === 'CONFIRMED' && isEnough([claim]))
     .sort((a, b) => sizeOf(a) - sizeOf(b) || a.createdAt - b.createdAt)
@@ -47,7 +36,56 @@ export function endingClaims(record: HostRecord, { sizeOf, isEnough }: HeldRoom)
       from: 'CONFIRMED',
       to: 'released',
       effort: 4,
+      lastResort: true,
       edits: { releaseClaims: [lasting.id] },
     })
   return changes
+}
+
+/** Without those that end before and free nothing that is missing then: the smallest are left out first. */
+function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): readonly Ending[] {
+  let needed = ending
+  for (const claim of [...ending].sort((a, b) => sizeOf(a) - sizeOf(b))) {
+    const others = needed.filter((one) => one !== claim)
+    if (isEnough(others)) needed = others
+  }
+  return needed
+}
+
+/** The reservations of a host that may be in the way: which of them have to end is found by trying. */
+export function waitsOn(record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
+  const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
+  return ending.length === 0 ? [] : [waitFor(record, ending)]
+}
+
+interface Ending extends Claim {
+  readonly expiresAt: number
+}
+
+const expiring = (claims: readonly Claim[]): Ending[] =>
+  claims
+    .filter((claim): claim is Ending => claim.state === 'RESERVED' && claim.expiresAt !== null)
+    .sort((a, b) => a.expiresAt - b.expiresAt || a.fence - b.fence)
+
+/** To wait for these to end, the first to end first. */
+function waitFor(record: HostRecord, claims: readonly Ending[]): ProposedChange {
+  const end = new Date(claims.at(-1)?.expiresAt ?? 0).toISOString()
+  const ids = claims.map(({ id }) => id)
+  return {
+    kind: 'FLEET',
+    subject: `reservations on ${record.host}`,
+    from: null,
+    to:
+      ids.length === 1 ? `wait until claim ${ids[0]} expires at ${end}` : `wait until claims ${ids.join(', ')} expire, the last at ${end}`,
+    effort: Math.min(10, 1.5 + ids.length / 10),
+    edits: { releaseClaims: ids },
+    waits: {
+      claims: ids,
+      for: (some) =>
+        waitFor(
+          record,
+          claims.filter(({ id }) => some.includes(id)),
+        ),
+    },
+  }
 }

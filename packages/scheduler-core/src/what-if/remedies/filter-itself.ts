@@ -1,6 +1,7 @@
+import { waitsOn } from './ending-claims.ts'
 import type { Remedy } from './remedy.ts'
 
-/** What the operators have decided and no request can change: the profile without that filter. */
+/** What the operators have decided and no request can change: the profile without that filter, where nothing else will do. */
 export const filterItselfRemedy: Remedy = {
   name: 'filter-itself',
   codes: [
@@ -8,10 +9,7 @@ export const filterItselfRemedy: Remedy = {
     'instances.too_many',
     'flavor.other',
     'host.tried',
-    'aggregate.project',
     'aggregate.flavor',
-    'isolation.image',
-    'isolation.host',
     'metric.missing',
     'filter.refused',
     'outside.no_answer',
@@ -20,15 +18,17 @@ export const filterItselfRemedy: Remedy = {
     'filter.error',
     'host.not_reported',
   ],
-  propose({ profile, filter }) {
+  propose({ fleet, host, reason, profile, filter }) {
     if (!profile.filters.some(({ name }) => name === filter)) return []
     return [
+      ...(reason.code === 'instances.too_many' ? waitsOn(fleet.hosts.get(host), () => true) : []),
       {
         kind: 'POLICY',
         subject: `filter ${filter} of profile ${profile.name}`,
         from: 'asked',
         to: 'left out',
         effort: 9,
+        lastResort: true,
         filters: (filters) => filters.filter(({ name }) => name !== filter),
       },
     ]

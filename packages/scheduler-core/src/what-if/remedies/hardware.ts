@@ -1,10 +1,10 @@
 import type { Claim } from '../../claims/claim.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
-import { modelFits } from '../../kinds/gpu/device.ts'
-import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
+import { type GpuWish, modelFits } from '../../kinds/gpu/device.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
 import { restated, withoutExtraSpecs } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
-import { endingClaims, type HeldRoom } from './ending-claims.ts'
+import { endingClaims, type HeldRoom, waitsOn } from './ending-claims.ts'
 import { moreCells, smallerCells } from './guest-cells.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
@@ -39,6 +39,7 @@ export const numaRemedy: Remedy = {
     return [
       ...smallerCells(refusal),
       ...moreCells(refusal),
+      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.numa !== undefined || grants.classes !== undefined),
       asked('NUMA topology', `${cells} ${cells === 1 ? 'cell' : 'cells'}`, 'none', 5, withoutTopology),
     ]
   },
@@ -50,9 +51,13 @@ const topologyProperties = /^hw_(numa_|cpu_policy|cpu_thread_policy|mem_page_siz
 
 function withoutTopology(request: RequestSpec): RequestSpec {
   const { flavor } = withoutExtraSpecs(request, (key) => topologySpecs.test(key))
-  const { image } = request
+  const { image, gpus } = request
   const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !topologyProperties.test(key)))
-  return restated(request, { flavor, numaTopology: null, image: image && { ...image, properties } })
+  return restated(request, {
+    ...{ flavor, numaTopology: null, image: image && { ...image, properties } },
+    // near to no cell is nothing that a request can ask
+    gpus: gpus && { ...gpus, numaPolicy: null },
+  })
 }
 
 /** Too few devices: ask for as many as there are, or for none. */
@@ -63,6 +68,7 @@ export const pciRemedy: Remedy = {
     const { request } = refusal
     if (request.pciRequests.length === 0) return []
     return [
+      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.pci !== undefined),
       ...farther(refusal),
       ...fewer(refusal),
       asked('PCI devices', String(countOf(request)), 'none', 6, (one) => restated(one, { pciRequests: [] })),
@@ -89,7 +95,7 @@ function fewer({ request, reason }: Refusal): ProposedChange[] {
 /** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none; wait for some, or buy. */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
-  codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short'],
+  codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
   propose({ fleet, host, request: { gpus }, reason: { code, have } }) {
     if (gpus === null) return []
     const record = fleet.hosts.get(host)
@@ -109,13 +115,20 @@ export const gpuRemedy: Remedy = {
       ...(code === 'gpu.model'
         ? [asked('GPU models', gpus.models.join(', '), 'any', 2, (one) => restated(one, { gpus: one.gpus && { ...one.gpus, models: [] } }))]
         : []),
+      ...(code === 'gpu.numa'
+        ? [
+            asked('NUMA policy of GPUs', 'near', 'near if possible', 3, (one) =>
+              restated(one, { gpus: one.gpus && { ...one.gpus, numaPolicy: 'preferred' } }),
+            ),
+          ]
+        : []),
       asked('GPUs', many, 'none', 6, (one) => restated(one, { gpus: null })),
     ]
   },
 }
 
 /** The largest share that so many of the host's GPUs have free. */
-function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuRequest): ProposedChange[] {
+function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuWish): ProposedChange[] {
   const free = gpus.filter((gpu) => modelFits(gpu, { count, shareMilli, models })).map(({ freeMilli }) => freeMilli)
   const share = free.sort((a, b) => b - a)[count - 1] ?? 0
   if (share < 1 || share >= shareMilli) return []
@@ -128,7 +141,7 @@ function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuRe
 }
 
 /** What claims hold of the GPUs that would do. */
-function gpusHeld({ gpus }: HostRecord, ask: GpuRequest): HeldRoom {
+function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
   const matching = gpus.filter((gpu) => modelFits(gpu, ask))
   const heldBy = ({ grants }: Claim, index: number): number =>
     (grants.gpu ?? []).reduce((sum, grant) => sum + (grant.index === index ? grant.milli : 0), 0)

@@ -3,10 +3,12 @@ import { amountsRemedy } from './amounts.ts'
 import { companyRemedy } from './company.ts'
 import { filterItselfRemedy } from './filter-itself.ts'
 import { gpuRemedy, numaRemedy, pciRemedy } from './hardware.ts'
+import { isolationRemedy } from './isolation.ts'
 import { placementRemedy } from './placement.ts'
-import type { Remedy } from './remedy.ts'
+import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { serviceRemedy } from './service.ts'
 import { specsRemedy } from './specs.ts'
+import { respelt } from './spelling.ts'
 import { wishesRemedy } from './wishes.ts'
 
 /** Every remedy there is. */
@@ -20,6 +22,7 @@ export const remedies: readonly Remedy[] = [
   pciRemedy,
   gpuRemedy,
   placementRemedy,
+  isolationRemedy,
   filterItselfRemedy,
 ]
 
@@ -27,3 +30,9 @@ const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => r
 
 /** The remedy for a reason; undefined where none is known. */
 export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)
+
+/** Everything that may answer a refusal: other spellings of what is asked for, and what the remedy knows. */
+export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
+  ...respelt(refusal),
+  ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
+]

@@ -23,16 +23,11 @@ export const placementRemedy: Remedy = {
       }
       default: {
         const trait = String(reason.need ?? '')
-        const keeping = fleet.aggregates.of(record.host).filter(({ metadata }) => metadata[`trait:${trait}`] === 'required')
-        const [only] = keeping
-        const require: ProposedChange = asked(`extra spec trait:${trait}`, null, 'required', 3, (one) =>
-          restated(one, { flavor: { ...one.flavor, extraSpecs: { ...one.flavor.extraSpecs, [`trait:${trait}`]: 'required' } } }),
-        )
+        // the aggregate stays kept for such requests
         return [
-          require,
-          ...(only === undefined
-            ? []
-            : [changed(`metadata of ${only.name}`, `without trait:${trait}`, only, { unsetMetadata: [`trait:${trait}`] })]),
+          asked(`extra spec trait:${trait}`, null, 'required', 3, (one) =>
+            restated(one, { flavor: { ...one.flavor, extraSpecs: { ...one.flavor.extraSpecs, [`trait:${trait}`]: 'required' } } }),
+          ),
         ]
       }
     }
@@ -50,5 +45,6 @@ const changed = (
   from: null,
   to,
   effort: 4,
+  lastResort: true,
   edits: { aggregateChanges: [{ aggregate: uuid, addHosts: [], removeHosts: [], setMetadata: {}, unsetMetadata: [], ...change }] },
 })

@@ -50,6 +50,8 @@ const aMember = (policy: 'AFFINITY' | 'ANTI_AFFINITY', host: string) =>
     instances: [aUuid(5)],
     group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null },
   })
+const aMemberOf = (uuid: string, ...apartFrom: readonly string[]) =>
+  aClaim({ grants: {}, group: { uuid, policy: 'SOFT_AFFINITY', maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) } })
 const level5 = { type: 'feature', level: 5 } as const
 const strict = { type: 'feature', level: STRICT_CLAIMS } as const
 /** 4 GiB, 3 of them set aside. */
@@ -214,6 +216,14 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     { host: { gpus: [{ index: 0, usedMilli: 500 }, { index: 1 }] }, request: { gpus: { count: 2 } } },
     { host: { gpus: [{ index: 0 }] }, request: { gpus: {} }, changes: [aClaim({ grants: { gpu: [{ index: 0, milli: 300 }] } })] },
   ],
+  'gpu.numa': {
+    host: { numaCells: [CELL], gpus: [{ index: 0 }] },
+    request: { ...cell(), gpus: { numaPolicy: 'required' } },
+  },
+  'group.apart': [
+    { request: { instanceGroup: { ...inGroup('AFFINITY').instanceGroup, apartFrom: [aUuid(8)] } }, changes: [aMemberOf(aUuid(8))] },
+    { request: { instanceGroup: { uuid: aUuid(8), policy: 'AFFINITY' } }, changes: [aMemberOf(aUuid(7), aUuid(8))] },
+  ],
   'io_ops.too_many': { host: { numIoOps: 9 }, request: {}, profile: withFilter('IoOpsFilter') },
   'instances.too_many': {
     host: { runningVms: 1, instances: [aUuid(9)] },
@@ -272,7 +282,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
   ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
   ...(['topology.skew', 'filter.refused', 'outside.no_answer', 'outside.bad_answer', 'outside.failed'] as const),
-  ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked'] as const),
+  ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked', 'group.together'] as const),
 ])
 
 /** Codes of hosts that are refused: the first of the catalogue, to filter.error. */

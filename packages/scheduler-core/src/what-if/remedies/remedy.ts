@@ -20,9 +20,15 @@ export interface ProposedChange {
   readonly to: string
   /** How much is to be done or given up for it, from 1 (little) to 10; the table is in docs/what-if.md. */
   readonly effort: number
+  /**
+   * It overrides what somebody has decided, or a state that nobody chose: it is told only where neither another request nor waiting will do.
+   */
+  readonly lastResort?: boolean
   request?(request: RequestSpec): RequestSpec
   readonly edits?: Partial<FleetEdits>
   filters?(filters: Profile['filters']): Profile['filters']
+  /** Claims that end by themselves, the first to end first, and the change that waits for some of them: it may be enough to wait for fewer. */
+  readonly waits?: { readonly claims: readonly string[]; for(claims: readonly string[]): ProposedChange }
   /** A number that is asked less of. Where several instances share hosts, more than the host of the refusal has now may do. */
   readonly lowered?: { readonly asked: number; readonly to: number; at(amount: number): ProposedChange }
 }

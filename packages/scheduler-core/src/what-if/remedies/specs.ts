@@ -69,13 +69,14 @@ function withoutTrait(request: Parameters<typeof restated>[0], trait: string) {
   )
 }
 
-/** Only a plain value can be carried; what is an operator of Nova's (`<in> x`) is not written into metadata. */
+/** Only what another aggregate says in the same words: else it may be misspelt, and what an aggregate says other requests ask for too. */
 function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): ProposedChange[] {
   const need = String(reason.need ?? '')
+  const isSaid = [...fleet.aggregates.byUuid.values()].some(({ metadata }) => Object.hasOwn(metadata, key) && metadata[key] === need)
   const { host: name } = fleet.hosts.get(host)
   const own = fleet.aggregates.of(name).toSorted((a, b) => a.hosts.length - b.hosts.length)
   const aggregate = own.find(({ metadata }) => Object.hasOwn(metadata, key)) ?? own[0]
-  if (aggregate === undefined || !/^[\w.-]+$/.test(need)) return []
+  if (aggregate === undefined || !isSaid || !/^[\w.-]+$/.test(need)) return []
   return [
     {
       kind: 'FLEET',
@@ -83,6 +84,7 @@ function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): Prop
       from: Object.hasOwn(aggregate.metadata, key) ? (aggregate.metadata[key] ?? null) : null,
       to: need,
       effort: 4 + Math.min(2, aggregate.hosts.length / 1_000),
+      lastResort: true,
       edits: {
         aggregateChanges: [{ aggregate: aggregate.uuid, addHosts: [], removeHosts: [], setMetadata: { [key]: need }, unsetMetadata: [] }],
       },

@@ -27,8 +27,9 @@ export const wishesRemedy: Remedy = {
                 from: null,
                 to: `joins ${missing.map((one) => one?.name).join(', ')}`,
                 effort: 4,
+                lastResort: true,
                 edits: {
-                  aggregateChanges: missing.flatMap((one) =>
+                  aggregateChanges: [...new Set(missing)].flatMap((one) =>
                     one === undefined
                       ? []
                       : [{ aggregate: one.uuid, addHosts: [record.host], removeHosts: [], setMetadata: {}, unsetMetadata: [] }],
@@ -36,7 +37,7 @@ export const wishesRemedy: Remedy = {
                 },
               },
             ]
-        return [anyAggregate(unmet.flat()), ...joins]
+        return [anyAggregate(unmet), ...joins]
       }
       case 'host.excluded':
         if (reason.subject === 'forbiddenAggregates')
@@ -54,7 +55,7 @@ export const wishesRemedy: Remedy = {
             ]
           : []
       case 'host.none_common':
-        return [anyHost(namesOf(request)), anyAggregate(aggregateListsOf(request).flat())].filter(({ from }) => from !== '')
+        return [anyHost(namesOf(request)), anyAggregate(aggregateListsOf(request))].filter(({ from }) => from !== '')
       default:
         return [anyHost(String(reason.need ?? ''))]
     }
@@ -69,13 +70,20 @@ const aggregateListsOf = ({ requestedDestination, requestedResources }: RequestS
 const namesOf = ({ forceHosts, forceNodes, requestedDestination }: RequestSpec): string =>
   [...forceHosts, ...forceNodes, requestedDestination?.host, requestedDestination?.node].filter(Boolean).join(', ')
 
-const anyAggregate = (aggregates: readonly string[]): ProposedChange =>
-  asked('aggregates asked for', aggregates.join(', '), 'any', 3, (one) =>
+/** Any instead of one of each of these lists; the others stay. */
+function anyAggregate(lists: readonly (readonly string[])[]): ProposedChange {
+  const names = new Set(lists.map((list) => list.join()))
+  const left = (list: readonly string[]): string[] => (names.has(list.join()) ? [] : [...list])
+  return asked('aggregates asked for', lists.flat().join(', '), 'any', 3, (one) =>
     restated(one, {
-      requestedDestination: one.requestedDestination && { ...one.requestedDestination, aggregates: [] },
-      requestedResources: one.requestedResources.map((group) => ({ ...group, memberOf: [] })),
+      requestedDestination: one.requestedDestination && {
+        ...one.requestedDestination,
+        aggregates: left(one.requestedDestination.aggregates),
+      },
+      requestedResources: one.requestedResources.map((group) => ({ ...group, memberOf: left(group.memberOf) })),
     }),
   )
+}
 
 const anyHost = (names: string): ProposedChange =>
   asked('hosts asked for', names, 'any', 3, (one) =>

@@ -1,0 +1,50 @@
+import type { HostStatsInput } from '@gantt/scheduler-core'
+import type { Draw } from './draw.ts'
+import type { AggregatePlan, FleetAllocationPlan, OverridePlan } from './plan.ts'
+
+/** Now and then a host reports a document in Nova's form too, which mostly leaves its ratios to the configuration. */
+export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
+  if (!draw.chance(15)) return {}
+  const ratio = () => draw.of([0, 0, null, 2])
+  const computeNode = {
+    cpu_allocation_ratio: ratio(),
+    ram_allocation_ratio: ratio(),
+    ...(draw.chance(50) && { disk_allocation_ratio: ratio() }),
+  }
+  return { nova: { computeNode, service: null, cellUuid: null, flavors: {}, images: {} } }
+}
+
+/** Now and then an aggregate says ratios, or something that is none. */
+export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan {
+  const ratios = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio']
+    .filter(() => draw.chance(15))
+    .map((key) => [key, draw.of(['2', '1.5', ' 3 ', '0.5', 'many', '0', ''])])
+  return { ...aggregate, metadata: { ...aggregate.metadata, ...Object.fromEntries(ratios) } }
+}
+
+/** What an import writes. */
+export function drawAllocation(draw: Draw): FleetAllocationPlan {
+  const ofClass = (unit: number) => ({
+    ...(draw.chance(60) && { ratio: draw.of([1, 2, 1.5, 0.333]) }),
+    ...(draw.chance(40) && { reserved: unit * draw.between(0, 2) }),
+  })
+  return {
+    release: draw.of([null, 26, 27]),
+    classes: {
+      ...(draw.chance(60) && { VCPU: ofClass(1) }),
+      ...(draw.chance(50) && { MEMORY_MB: ofClass(512) }),
+      ...(draw.chance(30) && { DISK_GB: ofClass(1) }),
+    },
+  }
+}
+
+export function drawOverride(draw: Draw, hosts: number): OverridePlan {
+  const resourceClass = draw.of(['VCPU', 'VCPU', 'MEMORY_MB', 'DISK_GB', 'CUSTOM_FPGA'])
+  return {
+    host: draw.between(0, Math.max(0, hosts - 1)),
+    resourceClass,
+    ratio: draw.of([null, 1, 2, 1.5, 4, 0.333]),
+    reserved: draw.chance(60) ? null : draw.between(0, 4) * (resourceClass === 'MEMORY_MB' ? 512 : 1),
+    isLate: draw.chance(40),
+  }
+}

@@ -1,0 +1,87 @@
+import type { HostStats } from '@gantt/scheduler-core'
+import type { ModelFleet, ModelHost } from './fleet.ts'
+
+/** What operators set of a class of a host. */
+export interface ModelOverride {
+  readonly ratio?: number
+  readonly reserved?: number
+}
+
+/** What an import set for the hosts whose document in Nova's form leaves it open. */
+export interface ModelFleetAllocation {
+  readonly release: number | null
+  readonly classes: Readonly<Record<string, ModelOverride>>
+}
+
+const STANDARD = [
+  { name: 'VCPU', ratio: 'cpuAllocationRatio', total: 'vcpus', used: 'vcpusUsed', nova: 'cpu_allocation_ratio' },
+  { name: 'MEMORY_MB', ratio: 'ramAllocationRatio', total: 'memoryMb', used: 'memoryMbUsed', nova: 'ram_allocation_ratio' },
+  { name: 'DISK_GB', ratio: 'diskAllocationRatio', total: 'localGb', used: 'localGbUsed', nova: 'disk_allocation_ratio' },
+] as const
+type Standard = (typeof STANDARD)[number]
+
+/** Makes of every report what counts of it, by whatever else says ratios and reserved amounts by now. */
+export function countAnew(fleet: ModelFleet): void {
+  for (const host of fleet.hosts) host.stats = counted(fleet, host)
+}
+
+function counted(fleet: ModelFleet, host: ModelHost): HostStats {
+  const { reported, overrides } = host
+  const stats = { ...reported, inventories: reported.inventories.map((inventory) => ({ ...inventory })) }
+  for (const inventory of stats.inventories) {
+    const set = overrides[inventory.resourceClass] ?? {}
+    inventory.allocationRatio = set.ratio ?? leastRatio(fleet, host, inventory.resourceClass) ?? inventory.allocationRatio
+    inventory.reserved = Math.min(inventory.total, set.reserved ?? inventory.reserved)
+  }
+  for (const standard of STANDARD) {
+    const { name, ratio, total, used, nova } = standard
+    const set = overrides[name] ?? {}
+    const isListed = stats.inventories.some(({ resourceClass }) => resourceClass === name)
+    const isOpen = reported.nova !== null && !isListed
+    const isUnsaid = isOpen && !reported.nova?.computeNode[nova]
+    const own = isUnsaid ? (configured(fleet, standard, 'ratio') ?? 1) : reported[ratio]
+    stats[ratio] = set.ratio ?? leastRatio(fleet, host, name) ?? own
+    if (isListed) continue
+    const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0
+    // Nova counts as used what its configuration keeps back
+    stats[used] = Math.max(0, reported[used] - kept)
+    const reserved = Math.min(reported[total], set.reserved ?? kept)
+    if (reserved === 0) continue
+    const units = { minUnit: 1, maxUnit: null, stepSize: 1, used: null }
+    stats.inventories.push({ resourceClass: name, total: reported[total], reserved, allocationRatio: stats[ratio], ...units })
+  }
+  return stats
+}
+
+function configured({ allocation: { release, classes } }: ModelFleet, { name }: Standard, what: 'ratio' | 'reserved'): number | undefined {
+  const set = classes[name]?.[what]
+  if (set !== undefined || release === null) return set
+  if (what === 'reserved') return name === 'MEMORY_MB' ? 512 : 0
+  const [before, since] = { VCPU: [16, 4], MEMORY_MB: [1.5, 1], DISK_GB: [1, 1] }[name] as [number, number]
+  return release < 27 ? before : since
+}
+
+/** The least ratio of a host's aggregates; none where one of them says something that is no ratio. */
+function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
+  const key = STANDARD.find(({ name }) => name === resourceClass)?.nova
+  const texts = aggregates.filter(({ hosts }) => hosts.includes(host)).flatMap(({ metadata }) => metadata[key ?? ''] ?? [])
+  const ratios = texts.map((text) => (text.trim() === '' ? Number.NaN : Number(text)))
+  return ratios.length > 0 && ratios.every((ratio) => ratio >= 0.001 && ratio <= 1_000) ? Math.min(...ratios) : undefined
+}
+
+/** An operator sets values of a class of a host; null takes one away. */
+export function override(
+  fleet: ModelFleet,
+  host: ModelHost,
+  { resourceClass, ratio, reserved }: { readonly resourceClass: string; readonly ratio: number | null; readonly reserved: number | null },
+): void {
+  const set = { ...(ratio !== null && { ratio }), ...(reserved !== null && { reserved }) }
+  host.overrides = { ...host.overrides, [resourceClass]: set }
+  countAnew(fleet)
+}
+
+/** What was set of two hosts that are one machine, at one moment: the first one's where both say it. */
+export function mergedOverrides(own: ModelHost['overrides'], other: ModelHost['overrides']): ModelHost['overrides'] {
+  const names = new Set([...Object.keys(own), ...Object.keys(other)])
+  return Object.fromEntries(Array.from(names, (name) => [name, { ...other[name], ...own[name] }]))
+}

@@ -1,0 +1,95 @@
+import { type AllocationAmounts, copyFleet, type FleetAllocation, type FleetAllocationSet, type HostRecord } from '@gantt/scheduler-core'
+import { findRelease } from '@gantt/scheduler-core/nova'
+import type { Replica } from '../replica/replica.ts'
+import { type ClassAllocation, checkAllocation } from './class-allocation.ts'
+import { viewHost } from './host-view.ts'
+import { changesOfFree, type Impact, impactOn } from './hosts.ts'
+import { type Failure, type Invalid, invalid, issue, sentenceOf } from './outcome.ts'
+import { snapshotOf } from './snapshots.ts'
+import { checkText } from './text.ts'
+
+export interface FleetAllocationInput {
+  /** Of Nova's, by its name or number; null: none is named. */
+  readonly release: string | null
+  readonly classes: readonly ClassAllocation[]
+  readonly reason: string
+}
+
+export interface FleetAllocationDone {
+  readonly type: 'done'
+  readonly allocation: FleetAllocation
+  readonly impact: Impact
+  readonly dryRun: boolean
+  readonly revision: number
+}
+
+export interface FleetAllocationConflict extends Failure {
+  readonly type: 'fleet-allocation-conflict'
+  readonly current: FleetAllocation
+}
+
+/** Ratios and reserved amounts of hosts whose document in Nova's form leaves them to the configuration: settings of the fleet, in its log. */
+export interface FleetAllocations {
+  view(): FleetAllocation
+  /** Replaces all of them; counted on the version that was read. `by`: the account that sets them. */
+  set(
+    ifVersion: number,
+    input: FleetAllocationInput,
+    by: string,
+    dryRun: boolean,
+  ): Promise<FleetAllocationDone | FleetAllocationConflict | Invalid>
+}
+
+export function createFleetAllocations(replica: Replica): FleetAllocations {
+  const view = () => replica.fleet.hosts.fleetAllocation
+  const conflict = (): FleetAllocationConflict => ({
+    type: 'fleet-allocation-conflict',
+    code: 'STALE',
+    message: `${sentenceOf('allocation.version')} Look at the present values and set them anew.`,
+    path: ['ifVersion'],
+    current: view(),
+  })
+  return {
+    view,
+    async set(ifVersion, { release: named, classes, reason }, by, dryRun) {
+      const release = named === null ? null : (findRelease(named) ?? undefined)
+      const issues = [
+        ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
+        // as long as the note of the profile that an import writes with it
+        ...checkText(['input', 'reason'], reason, { max: 4_096 }),
+      ]
+      if (release === undefined) issues.push(issue(['input', 'release'], named, "be a release of Nova's, such as zed or 2023.1"))
+      if (new Set(classes.map(({ resourceClass }) => resourceClass)).size < classes.length)
+        issues.push(issue(['input', 'classes'], classes.length, 'name each resource class once'))
+      if (issues.length > 0 || release === undefined) return invalid(issues)
+      await replica.fresh()
+      const { revision } = replica.fleet.place
+      if (view().version !== ifVersion) return conflict()
+      const change: FleetAllocationSet = {
+        ...{ type: 'fleetAllocation', expectedVersion: ifVersion, release, by, reason },
+        classes: Object.fromEntries(classes.map(({ resourceClass, ratio, reserved }) => [resourceClass, amountsOf(ratio, reserved)])),
+      }
+      const fleet = copyFleet(snapshotOf(replica))
+      const records: HostRecord[] = fleet.hosts.present.filter(({ stats }) => stats.nova !== null)
+      const views = records.map((record) => viewHost(fleet, record))
+      const impact = impactOn(views, 0, await changesOfFree(fleet, records, [change]))
+      const { classes: next } = change
+      if (dryRun)
+        return {
+          type: 'done',
+          allocation: { version: ifVersion + 1, release, classes: next, by, at: fleet.now, reason },
+          impact,
+          dryRun,
+          revision,
+        }
+      const [verdict] = await replica.propose([change])
+      if (verdict?.void !== undefined) return conflict()
+      return { type: 'done', allocation: view(), impact, dryRun, revision: verdict?.revision ?? revision }
+    },
+  }
+}
+
+const amountsOf = (ratio: number | null | undefined, reserved: number | null | undefined): AllocationAmounts => ({
+  ...(typeof ratio === 'number' && { ratio }),
+  ...(typeof reserved === 'number' && { reserved }),
+})

@@ -1,0 +1,47 @@
+import { expect, test } from './fixtures.ts'
+import { place } from './seed.ts'
+
+const REQUEST = { flavor: { vcpus: 1, memoryMb: 512 }, availabilityZone: 'az1' }
+
+test('instances that find no place after draining are shown beside, in what would happen and in the count', {
+  tag: '@colours',
+}, async ({ page, visit, service, look }) => {
+  // both hosts of az3 have room for one of these and no more; for the small one there is some on either
+  await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
+  await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
+  const { hosts } = await place(service.client, { zone: 'az3', vcpus: 0, memoryMb: 256 })
+  const host = hosts[0] ?? ''
+  await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '2', name: 'as it is' })}`)
+  await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '2')
+
+  await page.getByRole('heading', { level: 1 }).focus()
+  await page.keyboard.press('n')
+  await page.getByLabel('Edit', { exact: true }).selectOption({ label: 'Drain hosts: what is on them moves' })
+  await page.getByLabel('Hosts, by name').fill(host)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('list', { name: 'Edits' })).toContainText(`drain ${host}`)
+  await page.keyboard.press('Control+Enter')
+
+  const row = page.getByRole('region', { name: 'Side by side', exact: true }).locator('[data-row="No place after draining"]')
+  await expect(row.getByRole('cell')).toHaveText(['nothing is drained', '1 of 2'])
+  await expect(row.getByRole('cell').last()).toHaveAttribute('title', new RegExp(`on ${host}: No host can take the instance`))
+  for (const name of ['Drained hosts', 'Drained before counting']) {
+    const drained = page.getByRole('region', { name, exact: true })
+    await expect(drained).toHaveAttribute('data-moved', '1')
+    await expect(drained).toContainText('1 instance would move to others, and 1 would find no place:')
+    const stuck = drained.getByRole('list', { name: `${name}: instances that find no place` }).getByRole('listitem')
+    await expect(stuck).toHaveCount(1)
+    await expect(stuck).toContainText(`on ${host}: No host can take the instance.`)
+  }
+  await look('a host that is drained')
+})
+
+test('where everything finds another place, that is all that is said', async ({ page, visit, service }) => {
+  const { hosts } = await place(service.client, { zone: 'az2', vcpus: 1, memoryMb: 1_024 })
+  const overlay = JSON.stringify({ drainHosts: hosts })
+  await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), overlay })}`)
+  const drained = page.getByRole('region', { name: 'Drained before counting', exact: true })
+  await expect(drained).toHaveAttribute('data-stuck', '0')
+  await expect(drained).toContainText(/^Of the drained hosts \d instances? would move to others\.$/)
+  await expect(drained.getByRole('list')).toHaveCount(0)
+})

@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { causeOf } from '../../cause/cause.ts'
+import { causeText } from '../../cause/cause-text.ts'
+import { FEATURE_LEVEL } from '../../fleet/change.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { builtInProfiles } from '../../profiles/built-in.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import { decide } from '../../schedulers/decide.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+const cells = (...memory: readonly number[]) =>
+  memory.map((memoryMb, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => 4 * id + cpu), memoryMb }))
+const gpus = (...nodes: readonly (number | null)[]) => nodes.map((numaNode, index) => ({ index, numaNode }))
+const guest = (
+  count: number,
+  numaPolicy: 'required' | 'preferred' | null,
+  guests = 1,
+  more: object = {},
+): Parameters<typeof aRequest>[0] => ({
+  flavor: { vcpus: guests, memoryMb: 1_024 * guests },
+  numaTopology: { cells: Array.from({ length: guests }, (_, id) => ({ id, cpus: [id], memoryMb: 1_024 })) },
+  gpus: { count, numaPolicy, ...more },
+})
+
+/** Cells and GPUs that each instance gets, and why the next gets none. */
+function placed(hosts: readonly HostShape[], asks: Parameters<typeof aRequest>[0], profile = 'default') {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
+  const request = aRequest(asks)
+  const claimIds = Array.from({ length: request.numInstances }, (_, i) => `n${i}`)
+  const input = { id: 'd', request, profile: profileNamed(profile), seed: 's', attempt: 1, alternatesPerInstance: 0, claimIds }
+  const overlay = openOverlay(log.fleet)
+  const { parts, found } = decide(log.fleet, overlay, { ...input, allOrNothing: false })
+  const cause = found === request.numInstances ? undefined : causeText(causeOf(log.fleet, request, input.profile, found))
+  overlay.discard()
+  const on = parts.map(({ host, grants }) => `${host} ${grants.numa?.map(({ cell }) => cell)} ${grants.gpu?.map(({ index }) => index)}`)
+  return { on, cause }
+}
+
+describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
+  test.each<[string, readonly HostShape[], Parameters<typeof aRequest>[0], ReturnType<typeof placed>]>([
+    [
+      'required: the cell follows the GPU',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }],
+      guest(1, 'required'),
+      { on: ['h0 1 0'], cause: undefined },
+    ],
+    [
+      'required: the GPU follows the cell that has room',
+      [{ numaCells: cells(512, 8_192), gpus: gpus(0, 1) }],
+      guest(1, 'required'),
+      { on: ['h0 1 1'], cause: undefined },
+    ],
+    [
+      'required: the cell of the GPUs is full',
+      [{ numaCells: cells(512, 8_192), gpus: gpus(0) }],
+      guest(1, 'required'),
+      {
+        on: [],
+        cause: "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
+      },
+    ],
+    [
+      'required: GPUs of which no cell is known are near to none',
+      [{ numaCells: cells(8_192), gpus: gpus(null, null) }],
+      guest(1, 'required'),
+      {
+        on: [],
+        cause: "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
+      },
+    ],
+    [
+      'required: two GPUs of one cell, of a host that has one in each and of one that has both in one',
+      [
+        { memoryMb: 262_144, numaCells: cells(8_192, 8_192), gpus: gpus(0, 1) },
+        { numaCells: cells(8_192, 8_192), gpus: gpus(null, 1, 1) },
+      ],
+      guest(2, 'required'),
+      { on: ['h1 1 1,2'], cause: undefined },
+    ],
+    [
+      'required: a guest of two cells has the GPUs of both',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(0, 1) }],
+      guest(2, 'required', 2),
+      { on: ['h0 0,1 0,1'], cause: undefined },
+    ],
+    [
+      'preferred: the cell of the GPU, though another comes first',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }],
+      guest(1, 'preferred'),
+      { on: ['h0 1 0'], cause: undefined },
+    ],
+    [
+      'preferred: anywhere where that cell is full',
+      [{ numaCells: cells(8_192, 512), gpus: gpus(1) }],
+      guest(1, 'preferred'),
+      { on: ['h0 0 0'], cause: undefined },
+    ],
+    [
+      'preferred: of two GPUs the near one',
+      [{ numaCells: cells(512, 8_192), gpus: gpus(0, 1) }],
+      guest(1, 'preferred'),
+      { on: ['h0 1 1'], cause: undefined },
+    ],
+    [
+      'without a policy the first cell and the first GPU',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(1, 0) }],
+      guest(1, null),
+      { on: ['h0 0 0'], cause: undefined },
+    ],
+    [
+      'several instances, each near its own',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(0, 1) }],
+      { ...guest(1, 'required'), numInstances: 3 },
+      {
+        on: ['h0 0 0', 'h0 1 1'],
+        cause:
+          "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 × GPU with 1000/1000 free needed; the host has 0.",
+      },
+    ],
+    [
+      'shares of one GPU',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(null, 1) }],
+      { ...guest(1, 'required', 1, { shareMilli: 500 }), numInstances: 2 },
+      { on: ['h0 1 1', 'h0 1 1'], cause: undefined },
+    ],
+    [
+      'beside a PCI device that is near to another cell',
+      [{ numaCells: cells(8_192, 8_192), gpus: gpus(0, 1), pciPools: [{ vendorId: '8086', productId: '10ed', numaNode: 1, total: 1 }] }],
+      { ...guest(1, 'required'), pciRequests: [{ count: 1, specs: [{ vendor_id: '8086' }], numaPolicy: 'required' }] },
+      { on: ['h0 1 1'], cause: undefined },
+    ],
+  ])('%s', (_name, hosts, asks, expected) => {
+    for (const profile of ['default', 'first-fit', 'gpu-packing'])
+      expect([profile, placed(hosts, asks, profile)]).toEqual([profile, expected])
+  })
+
+  test('under the rules of Nova, a claim has to keep it', () => {
+    expect(placed([{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }], guest(1, 'required'), 'nova-compat').on).toEqual(['h0 1 0'])
+  })
+
+  test('law: a guest is placed exactly where some cell has room for it and enough GPUs, and its GPUs are of that cell', () => {
+    const drawn = fc.record({
+      memory: fc.array(fc.constantFrom(512, 2_048), { minLength: 1, maxLength: 4 }),
+      nodes: fc.array(fc.constantFrom(null, 0, 1, 2, 3), { maxLength: 6 }),
+      count: fc.integer({ min: 1, max: 3 }),
+      policy: fc.constantFrom('required' as const, 'preferred' as const),
+      profile: fc.constantFrom('default', 'best-fit', 'fgd'),
+    })
+    fc.assert(
+      fc.property(drawn, ({ memory, nodes, count, policy, profile }) => {
+        const { on } = placed([{ numaCells: cells(...memory), gpus: gpus(...nodes) }], guest(count, policy), profile)
+        const nearIn = (cell: number) => nodes.filter((node) => node === cell).length
+        const able = memory.flatMap((mib, cell) => (mib >= 1_024 ? [cell] : []))
+        const good = able.filter((cell) => nearIn(cell) >= count)
+        const isPlaced = policy === 'required' ? good.length > 0 : able.length > 0 && nodes.length >= count
+        expect(on.length).toBe(isPlaced ? 1 : 0)
+        const [, cell, taken = ''] = on[0]?.split(' ') ?? []
+        if (good.length > 0) expect(taken.split(',').map((index) => nodes[Number(index)])).toEqual(new Array(count).fill(Number(cell)))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

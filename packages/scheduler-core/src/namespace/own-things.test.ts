@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import type { Change } from '../fleet/change.ts'
+import { OWN_AFFINITY } from '../fleet/levels.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { importNovaRequest } from '../nova/import/request.ts'
+import { examine } from '../pipeline/examine.ts'
+import { unreadKeys } from '../pipeline/unread.ts'
+import { noPlugins } from '../plugin/plugins.ts'
+import { builtInProfiles, builtInProfilesAt } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { parseRequestSpec } from '../request/parse.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { decide } from '../schedulers/decide.ts'
+import { aDocument, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+
+const VOLUME = aUuid(20)
+const PORT = aUuid(30)
+const pool = (number: number, distance = 1) => ({ uuid: aUuid(number), name: `p${number}`, distance })
+/** A host that reaches pools at these distances, and tells of the volume in the first where it `has` it. */
+const storage = (host: string, pools: readonly ReturnType<typeof pool>[], has = false): Change =>
+  aDocument(host, 'storage', { pools, volumes: has ? [{ uuid: VOLUME, pool: pools[0]?.uuid }] : [] })
+const network = (host: string, names: readonly string[], has = false): Change =>
+  aDocument(host, 'network', {
+    physicalNetworks: names.map((name) => ({ name })),
+    ports: has ? [{ uuid: PORT, physicalNetwork: names[0] }] : [],
+  })
+const shipped = (name: string, level = OWN_AFFINITY) => builtInProfilesAt(level).find((profile) => profile.name === name) as Profile
+
+interface Town {
+  readonly changes?: readonly Change[]
+  readonly level?: number
+  readonly profile?: string
+}
+
+/** Where a request goes of h1 to h3, of which h1 has the most memory and h3 the least; and what refuses each. */
+function placed(request: RequestSpec, { changes = [], level = OWN_AFFINITY, profile: name = 'default' }: Town) {
+  const log = aLog()
+  log.append([{ type: 'feature', level }, ...[3, 2, 1].map((size, i) => aReport(`h${i + 1}`, { memoryMb: size * 65_536 }))])
+  for (const change of changes) expect(log.append([change])).toEqual([undefined])
+  const profile = shipped(name, level)
+  const overlay = openOverlay(log.fleet)
+  const asked = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+  const on = decide(log.fleet, overlay, asked).parts[0]?.host
+  overlay.discard()
+  const { checksOf } = examine(log.fleet, request, profile, 's')
+  const why = log.fleet.hosts.records.flatMap(({ index, host }) =>
+    checksOf(index).flatMap(({ reason }) => (reason ? [`${host} ${reason.code}`] : [])),
+  )
+  return { on, why, ignored: unreadKeys(request, profile, log.fleet) }
+}
+
+const hinted = aRequest({ schedulerHints: { near_volume: [VOLUME] } })
+const booted = aRequest({ isBfv: true, volumes: [VOLUME] })
+const withPort = aRequest({ ports: [PORT] })
+const inPool = storage('h3', [pool(1, 0)], true)
+
+describe('default honours affinity hints wherever documents exist', () => {
+  test.each<[string, RequestSpec, Town, ReturnType<typeof placed>]>([
+    [
+      'the hosts that reach the volume, the nearest first',
+      hinted,
+      { changes: [inPool, storage('h2', [pool(1, 5)]), storage('h1', [pool(2)])] },
+      { on: 'h3', why: ['h1 volume.far'], ignored: [] },
+    ],
+    [
+      'a host without a document is refused: the hint asks for it',
+      hinted,
+      { changes: [inPool] },
+      { on: 'h3', why: ['h1 namespace.not_reported', 'h2 namespace.not_reported'], ignored: [] },
+    ],
+    [
+      'no document anywhere: the hint has no effect, and is told',
+      hinted,
+      {},
+      { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
+    ],
+    [
+      'a volume that nobody names, where documents exist',
+      hinted,
+      { changes: [storage('h1', [pool(1)])] },
+      { on: undefined, why: ['h1 volume.unknown', 'h2 volume.unknown', 'h3 volume.unknown'], ignored: [] },
+    ],
+    [
+      'before the level default looked at no hint',
+      hinted,
+      { changes: [inPool], level: OWN_AFFINITY - 1 },
+      { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
+    ],
+    [
+      'a profile without such parts',
+      hinted,
+      { changes: [inPool], profile: 'first-fit' },
+      { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
+    ],
+  ])('%s', (_name, request, town, expected) => {
+    expect(placed(request, town)).toEqual(expected)
+  })
+})
+
+describe('seed 001: near to its own volumes and ports, automatically', () => {
+  test.each<[string, RequestSpec, Town, ReturnType<typeof placed>]>([
+    ['boot from volume goes near it', booted, { changes: [inPool, storage('h2', [pool(1, 5)])] }, { on: 'h3', why: [], ignored: [] }],
+    [
+      'hosts of which it is told that they do not reach it are refused, those of which nothing is told are not',
+      booted,
+      { changes: [storage('h3', [pool(1)], true), storage('h1', [pool(2)])] },
+      { on: 'h3', why: ['h1 volume.far'], ignored: [] },
+    ],
+    ['a volume that nobody names has no effect', booted, { changes: [storage('h3', [pool(1)])] }, { on: 'h1', why: [], ignored: [] }],
+    ['no document anywhere: it is told that it has none', booted, {}, { on: 'h1', why: [], ignored: ['volumes'] }],
+    [
+      'switched off',
+      aRequest({ volumes: [VOLUME], nearVolumesAndPorts: false }),
+      { changes: [inPool] },
+      { on: 'h1', why: [], ignored: [] },
+    ],
+    [
+      'switched off, a hint holds all the same',
+      aRequest({ schedulerHints: { near_volume: [VOLUME] }, nearVolumesAndPorts: false }),
+      { changes: [inPool, storage('h1', [pool(2)]), storage('h2', [pool(2)])] },
+      { on: 'h3', why: ['h1 volume.far', 'h2 volume.far'], ignored: [] },
+    ],
+    [
+      'a requested port',
+      withPort,
+      { changes: [network('h2', ['physnet1'], true), network('h1', ['physnet2'])] },
+      { on: 'h2', why: ['h1 port.far'], ignored: [] },
+    ],
+    [
+      'a profile without such parts tells of it',
+      withPort,
+      { changes: [network('h2', ['physnet1'], true)], profile: 'first-fit' },
+      { on: 'h1', why: [], ignored: ['ports'] },
+    ],
+    [
+      'both at once',
+      aRequest({ volumes: [VOLUME], ports: [PORT] }),
+      { changes: [inPool, network('h3', ['physnet1'], true)] },
+      { on: 'h3', why: [], ignored: [] },
+    ],
+  ])('%s', (_name, request, town, expected) => {
+    expect(placed(request, town)).toEqual(expected)
+  })
+
+  test("the ports of Nova's requested networks", () => {
+    const object = (name: string, data: object) => ({
+      'nova_object.name': name,
+      'nova_object.namespace': 'nova',
+      'nova_object.version': '1.14',
+      'nova_object.data': data,
+    })
+    const flavor = object('Flavor', { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} })
+    const networks = object('NetworkRequestList', {
+      objects: [
+        object('NetworkRequest', { network_id: aUuid(40), port_id: PORT }),
+        object('NetworkRequest', { network_id: aUuid(41), port_id: null }),
+      ],
+    })
+    const imported = importNovaRequest(object('RequestSpec', { flavor, num_instances: 1, requested_networks: networks }))
+    const parsed = parseRequestSpec(imported.ok ? imported.document : undefined)
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed))
+    const changes = [network('h2', ['physnet1'], true), network('h1', ['physnet2'])]
+    expect(placed(parsed.value, { changes })).toMatchObject({ on: 'h2', why: ['h1 port.far'] })
+    expect(placed(parsed.value, { changes, level: OWN_AFFINITY - 1 })).toMatchObject({ on: 'h1', why: [] })
+  })
+})
+
+test('the release has a profile that uses the solver, from the level on; a site keeps its own of that name', () => {
+  expect(builtInProfiles.filter(({ scheduler }) => scheduler === 'solver').map(({ name }) => name)).toEqual(['default-solver'])
+  const log = aLog()
+  log.append([{ type: 'feature', level: OWN_AFFINITY - 1 }])
+  expect(log.fleet.profiles.find('default-solver')).toBeUndefined()
+  const own = { ...shipped('first-fit'), name: 'default-solver', number: 1 }
+  expect(log.append([{ type: 'profile', profile: own }])).toEqual([undefined])
+  expect(log.fleet.profiles.activeNumber('default-solver')).toBe(1)
+  log.append([{ type: 'feature', level: OWN_AFFINITY }])
+  expect(log.fleet.profiles.activeNumber('default-solver')).toBe(1)
+  expect(log.fleet.profiles.versionsOf('default-solver').map(({ number }) => number)).toEqual([0, 1])
+  const other = aLog()
+  other.append([{ type: 'feature', level: OWN_AFFINITY }])
+  expect(other.fleet.profiles.find('default-solver')?.scheduler).toBe('solver')
+})

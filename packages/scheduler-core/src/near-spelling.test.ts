@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { editDistance, nearSpellings } from './near-spelling.ts'
+
+describe('names that somebody may have meant', () => {
+  test.each([
+    ['a letter too many', 'zonne1', ['zone1', 'other'], ['zone1']],
+    ['a letter that is missing', 'zne1', ['zone1'], ['zone1']],
+    ['two letters in each other’s place', 'HW_CPU_X86_AXV2', ['HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE'], ['HW_CPU_X86_AVX2']],
+    ['another letter', 'az9', ['az1', 'az2'], ['az1', 'az2']],
+    ['another case, and - for _', 'custom-fast', ['CUSTOM_FAST'], ['CUSTOM_FAST']],
+    ['the nearest comes first', 'rack10', ['rack-20', 'rack11', 'rack9'], ['rack11', 'rack-20', 'rack9']],
+    ['the word itself is there', 'az1', ['az1', 'az2'], []],
+    ['another word', 'gold', ['silver', 'g'], []],
+    ['words too short to be told apart', 'z1', ['z2'], []],
+    ['no word', '', ['a'], []],
+  ])('%s', (_what, word, names, near) => {
+    expect(nearSpellings(word, names)).toEqual(near)
+  })
+
+  test('are names that there are, at most three, and never where the word is one of them', () => {
+    const word = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom('a', 'b', '1', '_') })
+    fc.assert(
+      fc.property(word, fc.array(word), (asked, names) => {
+        const near = nearSpellings(asked, names)
+        expect(near.length).toBeLessThanOrEqual(3)
+        for (const name of near) expect(names).toContain(name)
+        if (names.includes(asked)) expect(near).toEqual([])
+      }),
+    )
+  })
+})
+
+test('a distance is 0 of equal words only, the same both ways, and never more than the longer word', () => {
+  const word = fc.string({ maxLength: 6, unit: fc.constantFrom('a', 'b', 'c') })
+  fc.assert(
+    fc.property(word, word, (a, b) => {
+      const distance = editDistance(a, b)
+      expect(distance === 0).toBe(a === b)
+      expect(editDistance(b, a)).toBe(distance)
+      expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length))
+    }),
+  )
+})

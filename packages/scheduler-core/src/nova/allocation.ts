@@ -1,0 +1,44 @@
+import type { HostStats } from '../fleet/stats.ts'
+import type { JsonObject } from '../json.ts'
+
+/** Nova's names of ratios, as options, in documents of hosts and as metadata of aggregates, by resource class. */
+export const ratioKeys = {
+  VCPU: 'cpu_allocation_ratio',
+  MEMORY_MB: 'ram_allocation_ratio',
+  DISK_GB: 'disk_allocation_ratio',
+} as const
+
+/** A class that Nova has a ratio of. */
+export type RatioClass = keyof typeof ratioKeys
+export const ratioClasses: readonly RatioClass[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
+
+export const isRatioClass = (resourceClass: string): resourceClass is RatioClass => Object.hasOwn(ratioKeys, resourceClass)
+
+/** The first release that gives less away than 16 vCPUs for one, and no memory twice. */
+const MODEST = 27
+
+interface Defaults {
+  readonly ratio: number
+  readonly reserved: number
+}
+
+const usual = (vcpu: number, memory: number): Readonly<Record<string, Defaults>> => ({
+  VCPU: { ratio: vcpu, reserved: 0 },
+  MEMORY_MB: { ratio: memory, reserved: 512 },
+  DISK_GB: { ratio: 1, reserved: 0 },
+})
+
+const [early, modest] = [usual(16, 1.5), usual(4, 1)]
+
+/** What a release of Nova gives away and keeps back where nobody says anything. */
+export const novaDefaults = (release: number): Readonly<Record<string, Defaults>> => (release >= MODEST ? modest : early)
+
+/** Whether a document in Nova's form leaves the ratio of a class to the configuration: it says 0, null, or nothing. */
+export function isUnset(nova: HostStats['nova'], resourceClass: string): boolean {
+  if (nova === null || !isRatioClass(resourceClass)) return false
+  const key = ratioKeys[resourceClass]
+  const { 'nova_object.data': data } = nova.computeNode
+  const isInEnvelope = data !== undefined && data !== null && typeof data === 'object' && !Array.isArray(data)
+  const ratio = ((isInEnvelope ? data : nova.computeNode) as JsonObject)[key]
+  return ratio === undefined || ratio === null || Number(ratio) === 0
+}

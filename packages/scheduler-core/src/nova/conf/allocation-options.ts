@@ -1,0 +1,59 @@
+import { limits } from '../../request/limits.ts'
+import { ratioKeys } from '../allocation.ts'
+import type { KnownOption } from './known-options.ts'
+import { NEWEST, OLDEST } from './releases.ts'
+import type { OptionType } from './values.ts'
+
+/** An option that hosts read to say how much of theirs counts: its name, and what it says of which class. */
+interface AllocationOption {
+  readonly name: string
+  readonly resourceClass: string
+  readonly what: 'ratio' | 'reserved'
+  readonly since: number
+  /** MiB in a unit of the class, where the option is in MiB and the class is not. */
+  readonly mibs: number
+}
+
+/** The first release in which a ratio may be left open for a first one, and the first that keeps CPUs back. */
+const INITIAL = 19
+const RESERVED_CPUS = 16
+
+const ratios = Object.entries(ratioKeys)
+
+/** For one value of a class the first that says it counts. */
+const options: readonly AllocationOption[] = [
+  ...ratios.map(([resourceClass, name]) => ({ name, resourceClass, what: 'ratio', since: OLDEST, mibs: 1 }) as const),
+  ...ratios.map(([resourceClass, name]) => ({ name: `initial_${name}`, resourceClass, what: 'ratio', since: INITIAL, mibs: 1 }) as const),
+  { name: 'reserved_host_cpus', resourceClass: 'VCPU', what: 'reserved', since: RESERVED_CPUS, mibs: 1 },
+  { name: 'reserved_host_memory_mb', resourceClass: 'MEMORY_MB', what: 'reserved', since: OLDEST, mibs: 1 },
+  { name: 'reserved_host_disk_mb', resourceClass: 'DISK_GB', what: 'reserved', since: OLDEST, mibs: 1_024 },
+]
+
+const types: Readonly<Record<AllocationOption['what'], OptionType>> = {
+  ratio: { is: 'number', least: 0, most: limits.ratio },
+  reserved: { is: 'whole', least: 0, most: limits.amount },
+}
+
+const keyOf = (name: string): string => `fleet.${name}`
+
+/** They are read beside those of the scheduler, some of which have the same names in older releases. */
+export const allocationOptions: readonly KnownOption[] = options.map(({ name, what, since }) => ({
+  key: keyOf(name),
+  type: types[what],
+  places: [{ section: 'DEFAULT', name, since, until: NEWEST }],
+}))
+
+/** What holds for all hosts that say nothing themselves, class by class, of the options that a file sets. */
+export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
+  const classes: Record<string, { ratio?: number; reserved?: number }> = {}
+  for (const { name, resourceClass, what, mibs } of options) {
+    const value = read.get(keyOf(name))?.value
+    // a ratio of 0 leaves it open, as an absent one does
+    if (typeof value !== 'number' || (what === 'ratio' && value === 0)) continue
+    classes[resourceClass] = {
+      [what]: Math.max(what === 'ratio' ? 0.001 : 0, mibs === 1 ? value : Math.ceil(value / mibs)),
+      ...classes[resourceClass],
+    }
+  }
+  return classes
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { newerField, type Problem } from '../../problem.ts'
+import { limits } from '../limits.ts'
+import { checkRequest, type DeepReadonly, gpuFields, instanceGroupFields, list, uuid } from './v1-0.ts'
+import type { RequestSpecV1_1 } from './v1-1.ts'
+import { checkGang, countGang, gangMemberFields, type RequestSpecV1_2, requestFieldsV1_2 } from './v1-2.ts'
+
+const gpus = z
+  .strictObject({
+    ...gpuFields,
+    numaPolicy: z
+      .enum(['required', 'preferred'])
+      .nullable()
+      .default(null)
+      .describe(
+        "How near to the guest's cells the GPUs must be, as their host reports it: in one of them (required), there if possible (preferred); null: anywhere.",
+      ),
+  })
+  .nullable()
+  .default(null)
+  .describe('GPUs, whole or shares of them; null: none.')
+
+/** RequestSpec 1.3: GPUs near the CPUs, and server groups apart from each other. */
+export const requestSpecV1_3 = z
+  .strictObject({
+    ...requestFieldsV1_2,
+    version: z.literal('1.3').default('1.3').describe('Version of this form.'),
+    gpus,
+    gang: list(z.strictObject({ ...gangMemberFields, gpus }), limits.gangMembers)
+      .default([])
+      .describe(requestFieldsV1_2.gang.description ?? ''),
+    instanceGroup: z
+      .strictObject({
+        ...instanceGroupFields,
+        apartFrom: list(uuid)
+          .default([])
+          .describe('Other server groups whose members share no host with members of this one, whichever of them came first.'),
+      })
+      .nullable()
+      .default(null)
+      .describe('The server group of the instances.'),
+    volumes: list(uuid).default([]).describe('Volumes that an instance boots from or is given.'),
+    ports: list(uuid).default([]).describe('Ports of the network that an instance is given.'),
+    nearVolumesAndPorts: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether it is placed near its volumes and ports by itself, where documents tell where they are; hints that name others hold in any case.',
+      ),
+  })
+  .superRefine(checkRequest)
+  .superRefine(checkGang)
+  .superRefine(({ gpus: own, numaTopology, gang, instanceGroup }, context) => {
+    const guests = [{ path: ['gpus'], gpus: own, numaTopology }, ...gang.map((member, i) => ({ path: ['gang', i, 'gpus'], ...member }))]
+    for (const guest of guests)
+      if (guest.gpus?.numaPolicy != null && guest.numaTopology === null)
+        context.addIssue({
+          code: 'custom',
+          path: [...guest.path, 'numaPolicy'],
+          input: guest.gpus.numaPolicy,
+          message: 'must be null without numaTopology: CPUs in no cell are near to no GPU',
+        })
+    if (instanceGroup?.apartFrom.includes(instanceGroup.uuid))
+      context.addIssue({
+        code: 'custom',
+        path: ['instanceGroup', 'apartFrom'],
+        input: instanceGroup.apartFrom,
+        message: 'must name other groups; members of one group are kept apart by the policy ANTI_AFFINITY',
+      })
+  })
+  .transform(countGang)
+
+type Output = z.output<typeof requestSpecV1_3>
+
+/** Nova's document is left as it is: JSON is as deep as it likes. */
+export type RequestSpecV1_3 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
+
+/** A request of 1.2 asks for nothing that came with 1.3. */
+export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: RequestSpecV1_2): RequestSpecV1_3 => ({
+  ...spec,
+  version: '1.3',
+  gpus: own && { ...own, numaPolicy: null },
+  gang: gang.map((member) => ({ ...member, gpus: member.gpus && { ...member.gpus, numaPolicy: null } })),
+  instanceGroup: instanceGroup && { ...instanceGroup, apartFrom: [] },
+  volumes: [],
+  ports: [],
+  nearVolumesAndPorts: true,
+})
+
+/** The same request without the words of 1.3, and, for the older version that is asked for, the problems where it uses them. */
+export function downgradeTo1_2(
+  { gpus: own, gang, instanceGroup, volumes, ports, nearVolumesAndPorts, ...spec }: RequestSpecV1_3,
+  asked = '1.2',
+): { readonly spec: RequestSpecV1_2; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  if (volumes.length > 0) problems.push(newerField('spec', asked, ['volumes'], volumes, 'an empty list'))
+  if (ports.length > 0) problems.push(newerField('spec', asked, ['ports'], ports, 'an empty list'))
+  if (!nearVolumesAndPorts) problems.push(newerField('spec', asked, ['nearVolumesAndPorts'], nearVolumesAndPorts, 'true'))
+  const older = (given: RequestSpecV1_3['gpus'], path: readonly string[]): RequestSpecV1_2['gpus'] => {
+    if (given === null) return null
+    const { numaPolicy, ...rest } = given
+    if (numaPolicy !== null) problems.push(newerField('spec', asked, [...path, 'numaPolicy'], numaPolicy, 'null'))
+    return rest
+  }
+  const olderGroup = (given: NonNullable<RequestSpecV1_3['instanceGroup']>): RequestSpecV1_2['instanceGroup'] => {
+    const { apartFrom, ...rest } = given
+    if (apartFrom.length > 0) problems.push(newerField('spec', asked, ['instanceGroup', 'apartFrom'], apartFrom, 'an empty list'))
+    return rest
+  }
+  return {
+    spec: {
+      ...spec,
+      version: '1.2',
+      gpus: older(own, ['gpus']),
+      gang: gang.map((member, i) => ({ ...member, gpus: older(member.gpus, ['gang', String(i), 'gpus']) })),
+      instanceGroup: instanceGroup && olderGroup(instanceGroup),
+    },
+    problems,
+  }
+}

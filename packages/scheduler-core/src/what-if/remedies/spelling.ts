@@ -1,0 +1,162 @@
+import type { Fleet } from '../../fleet/fleet.ts'
+import { nearSpellings } from '../../near-spelling.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { restated } from '../change-request.ts'
+import type { ProposedChange, Refusal } from './remedy.ts'
+import { asked } from './wishes.ts'
+
+/** A name that is asked for, the names of its kind that the fleet has, and the request with another one. */
+interface Name {
+  readonly subject: string
+  readonly word: string
+  readonly known: Iterable<string>
+  rename(request: RequestSpec, to: string): RequestSpec
+}
+
+/**
+ * What a name that nobody knows may have been meant to be: names of the fleet that are spelt nearly so. The host of the refusal need not
+ * have them: another host may.
+ */
+export const respelt = (refusal: Refusal): ProposedChange[] =>
+  namesIn(refusal).flatMap(({ subject, word, known, rename }) =>
+    nearSpellings(word, known).map((name, i) => asked(subject, word, name, 1.1 + i / 10, (request) => rename(request, name))),
+  )
+
+function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
+  const { hosts } = fleet
+  const subject = reason.subject ?? ''
+  switch (reason.code) {
+    case 'zone.other': {
+      const known = new Set(hosts.present.map(({ zone }) => zone))
+      const rename = (one: RequestSpec, to: string) => restated(one, { availabilityZone: to })
+      return [{ subject: 'availability zone', word: request.availabilityZone ?? '', known, rename }]
+    }
+    case 'trait.missing':
+      return [traitName(fleet, String(reason.need ?? ''))]
+    case 'aggregate.extra_spec':
+      return extraSpecNames(fleet, subject, String(reason.need ?? ''))
+    case 'class.not_reported':
+      return [{ subject: 'resource class', word: subject, known: reportedClasses(fleet), rename: (one, to) => withClass(one, subject, to) }]
+    case 'aggregate.flavor': {
+      const rename = (one: RequestSpec, to: string) => restated(one, { flavor: { ...one.flavor, name: to } })
+      return [{ subject: 'flavor', word: request.flavor.name ?? '', known: metadataValues(fleet, 'instance_type'), rename }]
+    }
+    case 'gpu.model':
+      return gpuModels(fleet, request)
+    case 'host.not_requested':
+    case 'host.none_common':
+      return hostNames(fleet, request)
+    case 'topology.no_domain':
+      return topologyKeys(fleet, request)
+    default:
+      return []
+  }
+}
+
+function traitName({ hosts }: Fleet, word: string): Name {
+  const key = `trait:${word}`
+  const other = (to: string) => (trait: string) => (trait === word ? to : trait)
+  return {
+    subject: `trait ${word}`,
+    word,
+    // hosts that tell the same share one set
+    known: [...new Set(hosts.present.map(({ traits }) => traits))].flatMap((traits) => [...traits]),
+    rename: (request, to) =>
+      restated(request, {
+        flavor: { ...request.flavor, extraSpecs: withKey(request.flavor.extraSpecs, key, `trait:${to}`) },
+        requestedResources: request.requestedResources.map((group) => ({
+          ...group,
+          requiredTraits: group.requiredTraits.map(other(to)),
+        })),
+      }),
+  }
+}
+
+const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
+
+/** The key, where no aggregate has it; else its value. */
+function extraSpecNames(fleet: Fleet, key: string, value: string): Name[] {
+  const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
+  const specs = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
+    withKey(withKey(given, key, to), `${AGGREGATE_SCOPE}${key}`, `${AGGREGATE_SCOPE}${to}`)
+  if (!keys.has(key)) {
+    const rename = (one: RequestSpec, to: string) => withSpecs(one, specs(to, one.flavor.extraSpecs))
+    return [{ subject: `key of extra spec ${key}`, word: key, known: keys, rename }]
+  }
+  const isIt = (spec: string): boolean => spec === key || spec === `${AGGREGATE_SCOPE}${key}`
+  const rename = (one: RequestSpec, to: string) =>
+    withSpecs(one, Object.fromEntries(Object.entries(one.flavor.extraSpecs).map(([spec, given]) => [spec, isIt(spec) ? to : given])))
+  return [{ subject: `extra spec ${key}`, word: value, known: metadataValues(fleet, key), rename }]
+}
+
+const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
+  restated(one, { flavor: { ...one.flavor, extraSpecs } })
+
+/** Words of a metadata key over all aggregates. */
+const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
+  [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
+    Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],
+  )
+
+const withKey = <Value>(given: Readonly<Record<string, Value>>, from: string, to: string): Record<string, Value> =>
+  Object.fromEntries(Object.entries(given).map(([key, value]) => [key === from ? to : key, value]))
+
+const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
+  [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))
+
+const withClass = (one: RequestSpec, word: string, to: string): RequestSpec =>
+  restated(one, {
+    flavor: { ...one.flavor, extraSpecs: withKey(one.flavor.extraSpecs, `resources:${word}`, `resources:${to}`) },
+    requestedResources: one.requestedResources.map((group) => ({
+      ...group,
+      amounts: group.amounts.map((amount) => (amount.resourceClass === word ? { ...amount, resourceClass: to } : amount)),
+    })),
+  })
+
+function gpuModels({ hosts }: Fleet, { gpus }: RequestSpec): Name[] {
+  const known = new Set(hosts.present.flatMap((record) => record.gpus.flatMap(({ model }) => model ?? [])))
+  return (gpus?.models ?? []).map((word) => ({
+    subject: 'GPU model',
+    word,
+    known,
+    rename: (one, to) =>
+      restated(one, { gpus: one.gpus && { ...one.gpus, models: one.gpus.models.map((model) => (model === word ? to : model)) } }),
+  }))
+}
+
+function hostNames({ hosts }: Fleet, { forceHosts, forceNodes, requestedDestination }: RequestSpec): Name[] {
+  const known = new Set(hosts.present.flatMap(({ host, node }) => [host, node]))
+  const words = new Set([...forceHosts, ...forceNodes, requestedDestination?.host ?? '', requestedDestination?.node ?? ''])
+  return [...words].map((word) => {
+    const other = (to: string) => (name: string) => (name === word ? to : name)
+    const orNull = (name: string | null, to: string) => (name === word ? to : name)
+    return {
+      subject: 'host asked for',
+      word,
+      known,
+      rename: (one, to) =>
+        restated(one, {
+          forceHosts: one.forceHosts.map(other(to)),
+          forceNodes: one.forceNodes.map(other(to)),
+          requestedDestination: one.requestedDestination && {
+            ...one.requestedDestination,
+            host: orNull(one.requestedDestination.host, to),
+            node: orNull(one.requestedDestination.node, to),
+          },
+        }),
+    }
+  })
+}
+
+function topologyKeys({ aggregates }: Fleet, { topologySpread }: RequestSpec): Name[] {
+  const known = new Set(['host', 'zone', ...[...aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata))])
+  return topologySpread.map(({ topologyKey: word }) => ({
+    subject: `spread over ${word}`,
+    word,
+    known,
+    rename: (one, to) =>
+      restated(one, {
+        topologySpread: one.topologySpread.map((spread) => (spread.topologyKey === word ? { ...spread, topologyKey: to } : spread)),
+      }),
+  }))
+}
