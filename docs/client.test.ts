@@ -24,6 +24,12 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'gantt-client-'))
   database = await createTestDatabase()
   service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), DATABASE_URL: database.url })
+  // a fleet that is there already, with more room than the hosts of the programs
+  const machine = { vcpus: 512, vcpusUsed: 0, memoryMb: 4_194_304, memoryMbUsed: 0, localGb: 100_000, localGbUsed: 0 }
+  const reporter = { incarnation: '9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0cc', sequence: 1 }
+  await service.client.request('mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { appliedCount } }', {
+    in: { updates: [{ name: { host: 'az1-01' }, reporter, report: { full: machine } }] },
+  })
   proxy = await startHttpProxy(service.url)
   const page = await readFile(new URL('client.md', import.meta.url), 'utf8')
   blocks = [...page.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, form = '', text = '']) => ({ form, text }))

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gantt, oneLine, type Said } from '../apps/cli/src/commands/testing/gantt.ts'
 import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
 import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
+import { expectSample } from './testing/sample.ts'
 
 // Runs what is in docs/what-if.md, docs/profiles.md, docs/explanations.md and docs/namespaces.md, on one service: their blocks of `sh`, `bash`
 // and `graphql`, and the `gantt ...` of the table of states. What is in capitals stands for something that is there.
@@ -123,6 +125,27 @@ test('docs/explanations.md: the query is answered as the page says', async () =>
   // but for the time of the report
   const withoutTime = (text: string): unknown => JSON.parse(text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then'))
   expect(withoutTime(JSON.stringify(check))).toEqual(withoutTime(expected?.text ?? ''))
+})
+
+// after those that know the racks as they were, before those that tell of their storage
+test('README.md: what its calls answer is what stands there', async (context) => {
+  if (spawnSync('curl', ['--version']).status !== 0) return context.skip('curl does not work here')
+  const page = await pageOf('../README.md')
+  const from = page.indexOf('## Place something')
+  const blocks = blocksOf(page.slice(from, page.indexOf('## From a terminal')))
+  expect(blocks.map(({ form }) => form)).toEqual(['sh', 'sh', 'sh', 'json', 'sh', 'json'])
+  const forms = blocks.map(({ form, text }) => ({
+    form,
+    text: text.replace('http://127.0.0.1:4400/graphql', service.url).replace('gantt_...', ADMIN_KEY),
+  }))
+  const scripts = forms.filter(({ form }) => form === 'sh').map(({ text }) => text)
+  const { stdout, stderr, status } = spawnSync('bash', ['-ec', scripts.join('\necho ----\n')], { cwd: folder, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+  const [, reported = '', placed = '', why = ''] = stdout.split('----\n')
+  expect(JSON.parse(reported)).toEqual({ data: { updateResourceStats: { appliedCount: 2 } } })
+  const [first = '', second = ''] = forms.filter(({ form }) => form === 'json').map(({ text }) => text)
+  expectSample(placed, first)
+  expectSample(why, second)
 })
 
 test('docs/namespaces.md: an instance is placed near its volume and its port', async () => {

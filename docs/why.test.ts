@@ -23,3 +23,13 @@ test.each(rows)('ask $ask is answered, in part, or not; what is answered is prov
     expect({ name, isIn: code.includes(`'${name}'`) || code.includes(`"${name}"`) ? path : null }).toEqual({ name, isIn: path })
   }
 })
+
+// an answer that names a field which is not there would be none
+const schema = readFileSync(new URL('../apps/server/schema.graphql', import.meta.url), 'utf8')
+const fields = new Set([...schema.matchAll(/^ +(\w+)(?:\(|:)/gm)].map(([, name = '']) => name))
+
+test.each(rows)('what answers ask $ask is in the schema', ({ by }) => {
+  const queries = [...by.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text).filter((text) => text.includes('{'))
+  const named = queries.flatMap((query) => query.replaceAll(/\([^)]*\)/g, '').match(/[a-zA-Z]\w*/g) ?? [])
+  expect(named.filter((name) => !fields.has(name))).toEqual([])
+})

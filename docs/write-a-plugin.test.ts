@@ -33,7 +33,14 @@ beforeAll(async () => {
   const plugins = `trusted:${path.join(folder, 'quiet')},trusted:${path.join(checkout, 'examples/plugin-rack')},trusted:${path.join(checkout, 'examples/plugin-power')}`
   expect(shell(2)).toBe('GANTT_PLUGINS="trusted:$PWD/quiet" npm --prefix "$GANTT" start\n')
   database = await createTestDatabase()
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), DATABASE_URL: database.url, GANTT_PLUGINS: plugins })
+  // what all examples bring has names of its own: a service loads them together
+  const extenders = path.join(checkout, 'examples/extender-python/extenders.json')
+  service = await startService({
+    GANTT_DATA_DIR: path.join(folder, 'state'),
+    DATABASE_URL: database.url,
+    GANTT_PLUGINS: plugins,
+    GANTT_EXTENDERS: extenders,
+  })
   const machine = { vcpus: 64, vcpusUsed: 0, memoryMb: 524_288, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
   const hosts = {
     busy: { runningVms: 2, traits: ['CUSTOM_RACK_R1'] },
@@ -80,7 +87,7 @@ const place = async (profile: string, gantt: Record<string, unknown> = {}) =>
 describe('the service', () => {
   test('lists it, and what it takes', async () => {
     const { plugins } = await ask(graphql(0))
-    expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack', 'power'])
+    expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack', 'power', 'kilowatts'])
     expect(plugins[0]).toMatchObject({
       ...{ version: '1.0.0', mode: 'TRUSTED', failureCount: 0, lastFailure: null },
       parts: [
@@ -106,6 +113,18 @@ describe('the service', () => {
     const { out, code } = await gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, 'explain', decision.id)
     expect(code).toBe(0)
     for (const name of ['QuietFilter', 'QuietWeigher']) expect(out).toContain(name)
+  })
+
+  test('takes a host that the agent reports: it counts as instances what claims hold there', async () => {
+    const environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+    const { out, err, code } = await gantt(environment, 'agent', '--once', '--name', 'agents')
+    expect([code, `${out}${err}`.includes('refused')]).toEqual([0, false])
+    const onAgents = async (nth: number) => (await place('quiet', { forceHosts: ['agents'], userId: `u${nth}` })).__typename
+    expect([await onAgents(1), await onAgents(2), await onAgents(3)]).toEqual([
+      'SelectDestinationsPayload',
+      'SelectDestinationsPayload',
+      'NoValidHost',
+    ])
   })
 
   test('decides by the other example: the rack that is asked for, and in it the host that the weigher prefers', async () => {

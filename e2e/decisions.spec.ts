@@ -271,6 +271,24 @@ test('a placed request tells why this host, with the API’s totals', async ({ p
   await expect(page.locator('[data-outcome=SELECTED]')).toHaveAttribute('data-host', hosts[0] ?? '')
 })
 
+test('what was asked without effect is named on the page of the decision, and where the same is simulated', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const { decisionId } = await place(service.client, { extraSpecs: { 'hw:cpu_policy': 'dedicated' } })
+  const ignored = page.getByRole('region', { name: 'Without effect' })
+  await visit(addressOf(decisionId))
+  await expect(ignored).toContainText('flavor.extraSpecs.hw:cpu_policy')
+  await page.getByRole('link', { name: 'Simulate from this' }).click()
+  await expect(page.getByRole('region', { name: 'What would happen' }).getByRole('region', { name: 'Without effect' })).toContainText(
+    'flavor.extraSpecs.hw:cpu_policy',
+  )
+  await visit(addressOf(service.seed.placed.decisionId))
+  await expect(page.getByRole('region', { name: 'Weights' })).toBeVisible()
+  await expect(ignored).toHaveCount(0)
+})
+
 test('the text for a ticket has the sentence and the link', async ({ page, context, visit, service }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { decisionId } = service.seed.refused

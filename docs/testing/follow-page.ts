@@ -56,13 +56,13 @@ export async function copyCore(prefix: string): Promise<string> {
   return folder
 }
 
-/** Checks the types of these files of a copy of the core, and runs its tests under `tests`. */
-export async function checkCore(folder: string, files: readonly string[], tests: string): Promise<void> {
+/** Checks the types of these files of a copy of the core, and runs its tests under each of `tests`. */
+export async function checkCore(folder: string, files: readonly string[], ...tests: readonly string[]): Promise<void> {
   const include = files.map((file) => path.relative(core, file))
   await writeFile(path.join(folder, core, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }))
   await writeFile(path.join(folder, core, 'vitest.config.ts'), 'export default {}\n')
   runTool(path.join(folder, core), 'typescript7/bin/tsc', '--noEmit', '-p', '.')
-  runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', tests)
+  runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', ...tests)
 }
 
 /** Runs a program of the checkout's packages, which has to end well. */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Places one instance, starts it, and confirms its room, by curl alone. A call that holds room carries an idempotency key, so curl may
-# make it again (--retry) where no answer came: room is never held twice. Two hosts report first, so that there is room.
+# make it again (--retry) where no answer came: room is never held twice. Two hosts report first, and the request names them: others stay as
+# they are.
 set -eu
 : "${GANTT_URL:=http://127.0.0.1:4400/graphql}" "${GANTT_KEY:?is not set}"
 
@@ -32,7 +33,7 @@ call "$report" "{\"u\":[$(stats rack1-a 128),$(stats rack1-b 16)]}"
 key=$(new_key)
 room='... on SelectDestinationsPayload { decision { decisionId: id } destinations { selected { host { chosen: name } claim { claimId: id fence } } alternates { host { next: name } } } }'
 call "mutation (\$in: SelectDestinationsInput!) { selectDestinations(input: \$in) { __typename $room ... on UserError { message } } }" \
-  "{\"in\":{\"idempotencyKey\":\"$key\",\"alternatesPerInstance\":1,\"spec\":{\"gantt\":{\"flavor\":{\"vcpus\":2,\"memoryMb\":4096}}}}}"
+  "{\"in\":{\"idempotencyKey\":\"$key\",\"alternatesPerInstance\":1,\"spec\":{\"gantt\":{\"flavor\":{\"vcpus\":2,\"memoryMb\":4096},\"forceHosts\":[\"rack1-a\",\"rack1-b\"]}}}}"
 decision=$(field decisionId) host=$(field chosen) next=$(field next)
 [ -n "$host" ] || { field message >&2; exit 1; }
 echo "$host has the room"

@@ -1,5 +1,5 @@
 // Places one instance, starts it, and confirms its room: `place` of @gantt/client asks again where no answer came, tries the next host
-// where one refuses, and keeps or gives back the room. Two hosts report first, so that there is room.
+// where one refuses, and keeps or gives back the room. Two hosts report first, and the request names them: others stay as they are.
 import { createGantt } from '@gantt/client'
 
 const { GANTT_URL, GANTT_KEY } = process.env
@@ -19,12 +19,15 @@ async function startOn(host) {
   if (host === 'rack1-a') throw new Error('it has no image')
 }
 
-const result = await gantt.place({ spec: { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 } } } }, async ({ host }) => {
-  console.log(`${host.name} has the room`)
-  await startOn(host.name).catch((error) => {
-    console.log(`${host.name} refused: ${error.message}`)
-    throw error
-  })
-})
+const result = await gantt.place(
+  { spec: { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, forceHosts: ['rack1-a', 'rack1-b'] } } },
+  async ({ host }) => {
+    console.log(`${host.name} has the room`)
+    await startOn(host.name).catch((error) => {
+      console.log(`${host.name} refused: ${error.message}`)
+      throw error
+    })
+  },
+)
 if (result.__typename !== 'Started') throw new Error(result.message ?? result.__typename)
 console.log(`${result.host.name} runs it, and its room is ${result.claim.state}`)

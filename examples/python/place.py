@@ -1,7 +1,7 @@
 """Places one instance, starts it, and confirms its room, with the standard library alone.
 
 A call that holds room carries an idempotency key, so it may be made again where no answer came: room is never held twice.
-Two hosts report first, so that there is room.
+Two hosts report first, and the request names them: others stay as they are.
 """
 
 import http.client
@@ -93,7 +93,7 @@ def main():
     call(REPORT, updates=[report("rack1-a", 128), report("rack1-b", 16)])
 
     key = str(uuid.uuid4())
-    spec = {"gantt": {"flavor": {"vcpus": 2, "memoryMb": 4096}}}
+    spec = {"gantt": {"flavor": {"vcpus": 2, "memoryMb": 4096}, "forceHosts": ["rack1-a", "rack1-b"]}}
     first = call(SELECT, input={"idempotencyKey": key, "spec": spec})["room"]
     if first["__typename"] != "SelectDestinationsPayload":
         raise SystemExit(first["message"])

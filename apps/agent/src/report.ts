@@ -92,7 +92,7 @@ const OMITTABLE = [
   ['traits', 'TRAITS'],
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
-/** What this agent can tell of them. It knows nothing of guests, networks and hypervisors. */
+/** What this agent can tell of them. It knows nothing of networks and hypervisors, and guests are what claims hold, as use is. */
 function optionalFields({ picture, before, told, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture
   const metrics = metricsOf(picture.load, { before: before?.load, told: told?.metrics, at })
@@ -102,6 +102,8 @@ function optionalFields({ picture, before, told, at }: Look, { nodeName, hostIp,
   const gpus = valueIn(picture.gpus)
   return {
     ...(disk && { freeDiskGb: steady(gib(disk.freeBytes), told?.freeDiskGb, gib(disk.totalBytes) / 100) }),
+    runningVms: 0,
+    numIoOps: 0,
     hypervisorHostname: nodeName,
     ...(hostIp !== undefined && { hostIp }),
     ...(valueIn(picture.canVirtualize) && { supportedInstances: [{ arch, hvType: 'kvm', vmMode: 'hvm' }] }),

@@ -169,7 +169,7 @@ export {
 } from './pipeline/examine.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
-export { unreadKeys } from './pipeline/unread.ts'
+export { ignoredFields, unreadKeys } from './pipeline/unread.ts'
 export { NO_REASON, type VerdictMatrix, verdictMatrix, verdictMatrixInSteps, withoutGone } from './pipeline/verdict-matrix.ts'
 export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'

@@ -193,6 +193,8 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect(said.out).toMatch(/\n(\d+) of \1 requests were compared: none would newly fail\.\n$/)
   expect(said.out).toMatch(/\nhosts taken +now +then\ndifferent hosts +\d+ +\d+\n[\s\S]*\nMEMORY_MB in use before +[\d.]+ % +[\d.]+ %\n/i)
   expect(said.out).toMatch(/\nzone +takes +now +then +shift\n\S+ +instances +\d+ +\d+ +[+-]?\d+\n\S+ +VCPU +\d+ +\d+ +[+-]?\d+\n/i)
+  expect(said.out).toMatch(/decisions of default/)
+  expect(said.out).toMatch(/\nchanged nothing +is a +that is\nComputeFilter +filter +refused no host\n/i)
   const few = await run('profile', 'check', file, '--against', 'last:1h', '--min-compared', '9999')
   expect([few.code, few.out.replaceAll('\n', ' ')]).toEqual([
     2,

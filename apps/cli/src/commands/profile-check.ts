@@ -18,7 +18,22 @@ interface Flags extends ConnectionFlags, Form {
   readonly sample: number
   readonly show: number
   readonly minCompared: number
+  readonly last: number
 }
+
+/** What of the candidate changed nothing. */
+interface Unused {
+  readonly decided: number
+  readonly found: number
+  readonly text: string
+  readonly parts: readonly { readonly kind: string; readonly name: string; readonly isUnused: boolean; readonly text: string }[]
+}
+
+const UNUSED = `query Unused($baseline: ID!, $candidate: ProfileCandidateInput!, $last: Int!) {
+  unused: unusedParts(baseline: $baseline, candidate: $candidate, last: $last, deadline: "PT60S") {
+    candidate found decided text parts { kind name isUnused text }
+  }
+}`
 
 /** What the API says of a candidate. */
 interface Comparison {
@@ -101,31 +116,40 @@ export function addProfileCheck(profile: Command): void {
       1,
     )
     .option('--show <n>', 'requests to show', wholeNumber(1, 500), 10)
+    .option(
+      '--last <n>',
+      'decisions of the profile, newest first, in which filters, weighers and settings are looked for that changed nothing',
+      wholeNumber(1, 1_000),
+      100,
+    )
     .action((file: string, flags: Flags) => run(flags, () => check(file, flags)))
   withExamples(withForms(command), [
     ['gantt profile check spread.json --against last:24h', 'before a version is written, in CI'],
     ['gantt profile check default@3 --against last:2h --markdown', 'a version that is written, for a ticket'],
+    ['gantt profile check default@0 --last 500', 'which of its parts changed nothing in 500 decisions'],
   ])
 }
 
-async function check(file: string, { against, profile, sample, show, minCompared, ...flags }: Flags): Promise<Result> {
+async function check(file: string, { against, profile, sample, show, minCompared, last, ...flags }: Flags): Promise<Result> {
   try {
     const candidate = /^[a-z0-9-]+@\d+$/.test(file) && !fs.existsSync(file) ? { version: file } : { draft: await readDocument(file) }
     const own = 'draft' in candidate ? candidate.draft.name : candidate.version?.split('@')[0]
     const { name: _name, number: _number, ...draft } = 'draft' in candidate ? candidate.draft : {}
     const baseline = profile ?? (typeof own === 'string' ? own : 'default')
     const asked = 'draft' in candidate ? { draft } : candidate
-    const { comparison } = await connect(flags).request<{ comparison: Comparison }>(COMPARE, {
+    const client = connect(flags)
+    const { comparison } = await client.request<{ comparison: Comparison }>(COMPARE, {
       baseline,
       candidate: asked,
       window: against,
       sample,
       show,
     })
+    const { unused } = await client.request<{ unused: Unused }>(UNUSED, { baseline, candidate: asked, last })
     return {
-      lines: toLines(comparison, minCompared),
-      json: comparison,
-      markdown: toMarkdown(comparison, minCompared),
+      lines: toLines(comparison, unused, minCompared),
+      json: { ...comparison, unused },
+      markdown: toMarkdown(comparison, unused, minCompared),
       exitCode: exitOf(comparison, minCompared),
     }
   } catch (error) {
@@ -226,7 +250,19 @@ function costOf({ cpuRatio, p99DeltaMs }: Comparison): readonly string[] {
   ]
 }
 
-function toLines(comparison: Comparison, minCompared: number): readonly string[] {
+const unusedColumns: readonly Column[] = [
+  { head: 'changed nothing', key: true },
+  { head: 'is a' },
+  { head: 'that is', wraps: true, least: 24 },
+]
+
+const unusedOf = ({ parts }: Unused) =>
+  parts.filter(({ isUnused }) => isUnused).map(({ kind, name, text }) => [name, kind.toLowerCase(), text])
+
+/** Nothing is said of parts where no decision could be looked at. */
+const hasUnused = (unused: Unused): boolean => unused.decided > 0 && unused.parts.some(({ isUnused }) => isUnused)
+
+function toLines(comparison: Comparison, unused: Unused, minCompared: number): readonly string[] {
   const { disagreements } = comparison
   return [
     ...wrap(comparison.text),
@@ -236,11 +272,14 @@ function toLines(comparison: Comparison, minCompared: number): readonly string[]
     ...(comparison.shadowFilters.length === 0 ? [] : ['', ...toTable(shadowColumns, shadowsOf(comparison))]),
     ...(disagreements.length === 0 ? [] : ['', ...toTable(columns, rowsOf(comparison))]),
     '',
+    ...wrap(unused.text),
+    ...(hasUnused(unused) ? ['', ...toTable(unusedColumns, unusedOf(unused))] : []),
+    '',
     ...wrap(endOf(comparison, minCompared)),
   ]
 }
 
-const toMarkdown = (comparison: Comparison, minCompared: number): readonly string[] =>
+const toMarkdown = (comparison: Comparison, unused: Unused, minCompared: number): readonly string[] =>
   toPage(
     heading(`${comparison.candidateName}: ${counted(comparison.newFailures, 'request')} of ${comparison.sampled} would newly fail`),
     paragraph(comparison.text),
@@ -249,6 +288,8 @@ const toMarkdown = (comparison: Comparison, minCompared: number): readonly strin
     comparison.sampled === 0 ? '' : toMarkdownTable(chosenColumns, chosenOf(comparison)),
     comparison.shadowFilters.length === 0 ? '' : toMarkdownTable(shadowColumns, shadowsOf(comparison)),
     comparison.disagreements.length === 0 ? '' : toMarkdownTable(columns, rowsOf(comparison)),
+    paragraph(unused.text),
+    hasUnused(unused) ? toMarkdownTable(unusedColumns, unusedOf(unused)) : '',
     paragraph(endOf(comparison, minCompared)),
   )
 

@@ -52,7 +52,7 @@ export type SelectAnswer = Placed | Refused
 const MOST_ALTERNATES = 5
 
 /** What of the request had no effect. */
-export const toLinesOfIgnored = ({ ignoredFields = [] }: Answer): readonly string[] =>
+export const toLinesOfIgnored = ({ ignoredFields = [] }: Pick<Answer, 'ignoredFields'>): readonly string[] =>
   ignoredFields.length === 0 ? [] : ['', ...wrap(`Without effect, since nothing in the profile reads it: ${ignoredFields.join(', ')}.`)]
 
 /** Where each instance goes, what is held there, and what to type next. */

@@ -9,6 +9,7 @@ import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { REASON, type Reason, toReasonTable } from './reasons.ts'
+import { toLinesOfIgnored } from './select-lines.ts'
 import { toTable, wrap } from './table.ts'
 
 interface Flags extends ConnectionFlags, HypothesisFlags, Form {
@@ -34,6 +35,8 @@ interface Simulation {
   readonly notDecided: number
   readonly drain: Drain | null
   readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string; readonly node: string }[] }[]
+  /** The first decision: all are of one request. */
+  readonly asked: readonly { readonly ignoredFields: readonly string[] }[]
   readonly solved: readonly { readonly taken: string; readonly why: string | null; readonly decisions: number }[]
   readonly firstFailure: { readonly copy: number; readonly reasons: readonly Reason[] } | null
   readonly utilisationBefore: readonly Zone[]
@@ -48,6 +51,7 @@ const SIMULATE = `query Simulate($input: SimulateInput!) {
     ${DRAIN}
     solved { taken why decisions }
     decisions(first: 500, outcome: PLACED) { destinations { hostName node } }
+    asked: decisions(first: 1) { ignoredFields }
     firstFailure { copy reasons { ${REASON} } }
     utilisationBefore { ${USE} } utilisationAfter { ${USE} }
   }
@@ -126,6 +130,7 @@ function toLines(found: Simulation): readonly string[] {
     ...wrap(headlineOf(found)),
     ...drainLines(found.drain),
     ...solvedText(found).flatMap((text) => wrap(text)),
+    ...toLinesOfIgnored(found.asked[0] ?? {}),
     ...(hosts.length === 0
       ? []
       : [

@@ -42,6 +42,14 @@ test('capacity tells how many more fit, and the same fleet drained has less', as
   expect(await fits('--zone', 'az1')).toBeLessThan(all)
 })
 
+test('simulate says what of the request has no effect', async () => {
+  const file = path.join(own.folder, 'without-effect.json')
+  fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [{ key: 'quota:cpu_shares', value: '1' }] } }))
+  const { out, code } = await run('simulate', '--spec', file)
+  expect(code).toBe(0)
+  expect(out.replace(/\s+/g, ' ')).toContain('nothing in the profile reads it: flavor.extraSpecs.quota:cpu_shares.')
+})
+
 test('what-would-fit tells the least changes, which simulate takes as they are', async () => {
   const said = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--json')
   const { decision } = oneLine<{ decision: { id: string } }>(said)

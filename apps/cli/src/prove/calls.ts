@@ -44,7 +44,6 @@ export async function reportHosts(client: Client, hosts: readonly SmallHost[], s
         updates: hosts.map(({ name, vcpus }) => ({
           name: { host: name },
           reporter: { incarnation: INCARNATION, sequence },
-          observedAt: new Date(0).toISOString(),
           report: {
             full: {
               vcpus,

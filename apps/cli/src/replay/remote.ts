@@ -72,7 +72,6 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
     const updates = hosts.map(({ name, stats }) => ({
       name: { host: `${run}-${name}` },
       reporter: { incarnation, sequence: 1 },
-      observedAt: new Date().toISOString(),
       report: { full: toFullStats(`${run}-${name}`, stats) },
     }))
     const { updateResourceStats } = await ask<{ updateResourceStats: { results: readonly Refusal[] } }>(

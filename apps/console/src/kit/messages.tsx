@@ -7,6 +7,7 @@ import { FieldChanges } from '../ui/field-changes.tsx'
 import { NeedsScope } from '../ui/needs-scope.tsx'
 import { NoMatch } from '../ui/no-match.tsx'
 import { LiveBadge, Page } from '../ui/page.tsx'
+import { PathList } from '../ui/path-list.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Cancelled, Running } from '../ui/running.tsx'
 import { Stale } from '../ui/stale.tsx'
@@ -48,6 +49,21 @@ export const messages: readonly Story[] = [
         />
       ),
       none: <FieldChanges sides={['Was', 'Is']} changes={[]} />,
+    },
+  },
+  {
+    of: 'path-list',
+    states: {
+      usual: (
+        <PathList label="Paths" paths={['flavor.extraSpecs.hw:cpu_policy', 'availabilityZone', LONG]}>
+          Nobody reads
+        </PathList>
+      ),
+      none: (
+        <PathList label="Paths" paths={[]}>
+          Nobody reads
+        </PathList>
+      ),
     },
   },
   { of: 'needs-scope', states: { usual: <NeedsScope what="The rows of the audit" scope="ADMIN" scopes={['READ', 'REPORT']} /> } },

@@ -78,3 +78,43 @@ test('an affinity hint is told where the profile has no filter for it, and not w
   expect(await ignored(spec, { profile: 'far' })).toEqual(['schedulerHints.near_volume'])
   expect(await ignored(spec, { profile: 'near' })).toEqual([])
 })
+
+test('a decision, and a simulation, say the same afterwards', async () => {
+  const flavor = { ...row, extra_specs }
+  const spec = {
+    nova: object('RequestSpec', '1.14', { num_instances: 1, later: 1, availability_zone: 'nova', flavor: object('Flavor', '1.2', flavor) }),
+  }
+  const paths = ['spec.later', 'spec.flavor.extra_specs.quota:cpu_shares']
+  const { selectDestinations } = await dataOf(
+    api,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { decision { ignoredFields } }
+      ... on NoValidHost { decision { ignoredFields } } } }`,
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec } },
+  )
+  expect(selectDestinations.decision.ignoredFields).toEqual(paths)
+  const { simulate } = await dataOf(api, 'query ($in: SimulateInput!) { simulate(input: $in) { decisions { ignoredFields } } }', {
+    in: { requests: [{ spec, count: 2 }] },
+  })
+  expect(simulate.decisions).toEqual([{ ignoredFields: paths }, { ignoredFields: paths }])
+})
+
+test('the explanation comes with the answer to whoever selects it, and the argument that promised it is deprecated', async () => {
+  const { selectDestinations } = await dataOf(
+    api,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload {
+      decision { explanation { fidelity headline verdicts(first: 1) { nodes { hostName outcome } } } } } } }`,
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } } },
+  )
+  expect(selectDestinations.decision.explanation).toMatchObject({
+    fidelity: 'REPLAYED',
+    headline: expect.stringContaining('h1'),
+    verdicts: { nodes: [{ hostName: 'h1', outcome: 'SELECTED' }] },
+  })
+  const { __type } = await dataOf(
+    api,
+    '{ __type(name: "SelectDestinationsInput") { inputFields(includeDeprecated: true) { name deprecationReason } } }',
+    {},
+  )
+  const explain = __type.inputFields.find(({ name }: { readonly name: string }) => name === 'explain')
+  expect(explain.deprecationReason).toContain('decision { explanation { ... } }')
+})

@@ -280,3 +280,66 @@ describe('a profile with compat: nova', () => {
     expect([best.hostName, best.outcome]).toEqual([placed.destinations[0].selected.host.name, 'SELECTED'])
   })
 })
+
+/** As Kilo's resource tracker sent it: a row of compute_nodes, with JSON text in it. */
+const row = (name: string) => ({
+  ...{ id: 7, service_id: 3, host: name, hypervisor_hostname: name, vcpus: 8, vcpus_used: 0, memory_mb: 16_384, memory_mb_used: 0 },
+  ...{ free_ram_mb: 16_384, local_gb: 100, local_gb_used: 0, free_disk_gb: 100, disk_available_least: null, cpu_info: '{}', metrics: '[]' },
+  ...{ hypervisor_type: 'QEMU', hypervisor_version: 2_000_000, stats: '{"num_instances": 0}', numa_topology: null, pci_stats: '[]' },
+  supported_instances: '[["x86_64", "kvm", "hvm"]]',
+})
+const dictionaries = (uuid: string, filter_properties: object) => ({
+  legacy: {
+    request_spec: {
+      ...{ image: {}, num_instances: 1, instance_properties: { uuid, project_id: 'kilo', os_type: null } },
+      instance_type: { vcpus: 1, memory_mb: 512, root_gb: 1, ephemeral_gb: 0, swap: 0, name: 'm1.tiny', flavorid: '1', extra_specs: {} },
+    },
+    filter_properties: { force_hosts: ['k1', 'k2'], ...filter_properties },
+  },
+})
+
+describe('the dictionaries of Juno and Kilo', () => {
+  const group = randomUUID()
+  const first = randomUUID()
+  const apart = { group_updated: true, group_policies: ['anti-affinity'], group_hosts: [] as string[] }
+  const hint = { scheduler_hints: { group } }
+  const hostOf = (answer: Json) => answer.destinations?.[0].selected.host.name ?? answer
+
+  test('a group that is not here yet, and only its hint names, is refused with its path', async () => {
+    const refused = await select(dictionaries(randomUUID(), hint))
+    expect(refused).toMatchObject({ __typename: 'ValidationError' })
+    expect(refused.issues[0].path).toEqual(['input', 'spec', 'legacy', 'filter_properties', 'scheduler_hints', 'group'])
+    expect(refused.issues[0].message).toContain('group_policies')
+  })
+
+  test('rows are reports, and what setup_instance_group added keeps the members apart', async () => {
+    const reported = await report({ k1: row('k1'), k2: { ...row('k2'), colour: 'red' } })
+    expect(reported).toMatchObject({ appliedCount: 2, results: [{ ignoredFields: [] }, { ignoredFields: ['computeNode.colour'] }] })
+    const placed = await select(dictionaries(first, { ...apart, ...hint }))
+    const here = hostOf(placed)
+    expect(['k1', 'k2']).toContain(here)
+    // the hint alone, as Juno sent it: the group is known by its members now
+    const second = await select(dictionaries(randomUUID(), hint))
+    expect(['k1', 'k2'].filter((name) => name !== here)).toEqual([hostOf(second)])
+    // no host is left for a third one, by the rules of Nova neither
+    for (const profile of ['default', 'nova-compat'])
+      expect(await select(dictionaries(randomUUID(), hint), { profile })).toMatchObject({ __typename: 'NoValidHost' })
+  })
+
+  test('a member moves with its group, which the dictionaries of a move do not name', async () => {
+    const { claims } = await dataOf(api, 'query ($q: String!) { claims(query: $q) { nodes { id fence } } }', { q: `instance:${first}` })
+    const moved = await select(dictionaries(first, { ...apart, force_hosts: ['n2'] }), { intent: 'COLD_MIGRATE', moveOf: claims.nodes[0] })
+    expect(hostOf(moved)).toBe('n2')
+  })
+})
+
+test('A23: a host of Nova has the traits and classes that Placement has of it', async () => {
+  const beside = { traits: { traits: ['CUSTOM_T'] }, inventories: { VGPU: { total: 1 } } }
+  await report({ a1: { compute_node: computeNode('a1'), ...beside } })
+  const asked = requestSpec({}, { extra_specs: { 'trait:CUSTOM_T': 'required', 'resources:VGPU': '1' } })
+  expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({
+    destinations: [{ selected: { host: { name: 'a1' } } }],
+  })
+  // its one VGPU is held
+  expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
+})

@@ -27,6 +27,7 @@ const weights: Readonly<Record<string, number>> = {
   'Query.whyNot': 100,
   'Query.compareDecisions': 200,
   'Query.compareProfiles': 500,
+  'Query.unusedParts': 500,
   'Query.activity': 200,
   'Activity.took': 50,
   'Activity.before': 200,

@@ -162,3 +162,48 @@ test.each<[string, Json, Json, string]>([
   const answer = await api.ask(COMPARE, { candidate, ...more })
   expect([codeOf(answer), answer.text]).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining(message)])
 })
+
+const UNUSED = `query ($candidate: ProfileCandidateInput!, $baseline: ID = "policy", $last: Int) {
+  unusedParts(baseline: $baseline, candidate: $candidate, last: $last) { candidate found decided text parts { kind name isUnused text } } }`
+const unused = async (candidate: Json, more: Json = {}): Promise<Json> => (await dataOf(api, UNUSED, { candidate, ...more })).unusedParts
+const used = ({ parts: all }: Json): Json =>
+  Object.fromEntries(all.map(({ kind, name, isUnused }: Json) => [`${kind} ${name}`, isUnused ? 'unused' : 'used']))
+
+test('parts that changed nothing in the last decisions are named, and what was looked at', async () => {
+  const found = await unused(draft({ filters: [...parts.filters, { name: 'TraitsFilter' }], tieOrder: 'SEEDED', hostSubsetSize: 2 }), {
+    last: 50,
+  })
+  expect(used(found)).toEqual({
+    'FILTER RamFilter': 'used',
+    'FILTER AvailabilityZoneFilter': 'used',
+    'FILTER TraitsFilter': 'unused',
+    'WEIGHER RAMWeigher': expect.any(String),
+    'SETTING tieOrder': expect.any(String),
+    'SETTING hostSubsetSize': expect.any(String),
+  })
+  expect(found).toMatchObject({ candidate: 'policy@2', found: 5, decided: 5 })
+  expect(found.text).toContain('all 5 decisions of policy that there are (the last 50 were asked for)')
+})
+
+test('a weigher decides between hosts, or it does not', async () => {
+  const weighers = [
+    { name: 'RAMWeigher', multiplier: 1 },
+    { name: 'IoOpsWeigher', multiplier: -1 },
+  ]
+  // without memory as a wish the first host is taken, which is the large one as well: one that packs goes to the small one
+  expect(used(await unused(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }, weighers[1]] })))).toMatchObject({
+    'WEIGHER RAMWeigher': 'used',
+    'WEIGHER IoOpsWeigher': 'unused',
+  })
+})
+
+test('few decisions, and none, are said so', async () => {
+  const one = await unused({ version: 'policy@1' }, { last: 1 })
+  // the newest is the one that is too large for all
+  expect(one).toMatchObject({ found: 1, decided: 1 })
+  expect(used(one)).toEqual({ 'FILTER RamFilter': 'used', 'FILTER AvailabilityZoneFilter': 'unused', 'WEIGHER RAMWeigher': 'unused' })
+  const none = await unused({ version: 'best-fit@0' }, { baseline: 'best-fit' })
+  expect(none).toMatchObject({ found: 0, decided: 0, text: 'best-fit has decided no request yet: what changes nothing is not known.' })
+  const wrong = await api.ask(UNUSED, { candidate: { version: 'policy@1' }, last: 0 })
+  expect(codeOf(wrong)).toBe('GRAPHQL_VALIDATION_FAILED')
+})

@@ -3,12 +3,14 @@ import {
   type ClaimRef,
   type Code,
   type Fleet,
+  type Group,
   type Intent,
   isLive,
   type MoveIntent,
   type RequestSpec,
   withPresentNames,
 } from '@gantt/scheduler-core'
+import { groupUuid } from '@gantt/scheduler-core/nova'
 import type { PlacementCall } from './placement.ts'
 
 const moves: readonly Intent[] = ['RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE'] satisfies readonly MoveIntent[]
@@ -30,8 +32,32 @@ export function requestNow(
   source: Claim | undefined,
   completed?: RequestSpec,
 ): RequestSpec {
-  return withPresentNames(fleet, completed ?? (source === undefined ? call.request : requestOfMove(fleet, call, source)))
+  return withPresentNames(
+    fleet,
+    completed ?? (source === undefined ? withHintedGroup(fleet, call.request) : requestOfMove(fleet, call, source)),
+  )
 }
+
+/** The uuid of the server group that a request names by its hint alone, as the dictionaries of Juno do: the scheduler looked it up. */
+export function hintedGroup({ nova, instanceGroup, schedulerHints, projectId }: RequestSpec): string | undefined {
+  const [hint] = nova?.form === 'legacy' && instanceGroup === null ? (schedulerHints.group ?? []) : []
+  return hint === undefined || hint === '' ? undefined : groupUuid(hint, projectId)
+}
+
+/** With the group that the hint names, and the rule that its claims are bound to. */
+function withHintedGroup({ groups }: Fleet, request: RequestSpec): RequestSpec {
+  const uuid = hintedGroup(request)
+  const group = uuid === undefined ? undefined : groups.find(uuid)
+  return group === undefined
+    ? request
+    : { ...request, instanceGroup: { ...ruleOf(group), hosts: [], apartFrom: [...(group.apartFrom ?? [])] } }
+}
+
+const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
+  uuid,
+  policy,
+  maxServerPerHost: policy === 'ANTI_AFFINITY' ? maxServerPerHost : null,
+})
 
 /**
  * The request as the claim completes it: its instance, its server group as it is bound now, and where it may go. A resize
@@ -49,15 +75,7 @@ export function requestOfMove(
     instanceUuids: claim.instance === null ? [] : [claim.instance],
     // a move keeps its group, with the rule that it has now
     instanceGroup:
-      group === undefined
-        ? null
-        : {
-            uuid: group.uuid,
-            policy: group.policy,
-            maxServerPerHost: group.policy === 'ANTI_AFFINITY' ? group.maxServerPerHost : null,
-            hosts: request.instanceGroup?.hosts ?? [],
-            apartFrom: [...(group.apartFrom ?? [])],
-          },
+      group === undefined ? null : { ...ruleOf(group), hosts: request.instanceGroup?.hosts ?? [], apartFrom: [...(group.apartFrom ?? [])] },
     ...(intent === 'REBUILD' && {
       requestedDestination: { aggregates: [], forbiddenAggregates: [], ...request.requestedDestination, host, node },
     }),

@@ -127,6 +127,12 @@ builder.node(Decision, {
       resolve: async ({ id }, _args, { decisions }) => [...(await decisions.requestIds(id))],
     }),
     spec: t.field({ type: RequestSpec, description: 'What was asked.', resolve: async (view) => specOf(await view.load()) }),
+    ignoredFields: t.stringList({
+      nullable: true,
+      description:
+        'Paths of what was asked without effect, since nothing in the profile version that decided reads it, as this release knows; null when it does not know that version.',
+      resolve: async (view, _args, { decisions }) => decisions.ignoredFields(await view.load()),
+    }),
     profile: t.field({
       type: ProfileVersion,
       nullable: true,
@@ -208,8 +214,8 @@ builder.node(Decision, {
       args: {
         detail: t.arg({
           type: ExplainLevel,
-          defaultValue: 'SUMMARY',
-          description: 'How much is meant to be read; every field answers at any level.',
+          description: 'Has no effect.',
+          deprecationReason: 'What is selected is answered.',
         }),
         shortCircuit: t.arg.boolean({ defaultValue: false, description: 'As ExplainPlacementInput.shortCircuit.' }),
       },

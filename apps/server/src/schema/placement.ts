@@ -68,8 +68,8 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     allOrNothing: t.boolean({ defaultValue: true, description: 'False: place as many instances as fit.' }),
     explain: t.field({
       type: ExplainLevel,
-      defaultValue: 'SUMMARY',
-      description: 'Accepted and without effect so far: every decision can be explained in full afterwards.',
+      description: 'Has no effect.',
+      deprecationReason: 'Select decision { explanation { ... } } of the answer: it comes with it, as full as it is selected.',
     }),
     minRevision: t.field({ type: 'Revision', description: 'Do not answer from a replica older than this.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits; PT10S if not given, at most PT60S.' }),

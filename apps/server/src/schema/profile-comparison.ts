@@ -1,6 +1,8 @@
 import type { ProfileDisagreement as Disagreement, ProfileComparison as Shape } from '../services/compare-profiles.ts'
+import type { Candidate } from '../services/decide-again.ts'
 import { InputFault } from '../services/outcome.ts'
 import { MAX_PAGE } from '../services/paging.ts'
+import type { PartUse as PartUseShape, UnusedParts as UnusedPartsShape } from '../services/unused-parts.ts'
 import { builder } from './builder.ts'
 import { idOf } from './ids.ts'
 import { Decision, ProfileVersion } from './refs.ts'
@@ -192,11 +194,63 @@ builder.queryField('compareProfiles', (t) =>
     resolve: (_root, { baseline, candidate, window, sample, deadline }, { compareProfiles }) =>
       compareProfiles({
         baseline: refOf(baseline, ['baseline']),
-        candidate: candidate.version
-          ? { version: idOf('ProfileVersion', candidate.version, ['candidate', 'version']) }
-          : { draft: candidate.draft },
+        candidate: toCandidate(candidate),
         windowMs: window ?? null,
         sample: sample ?? null,
+        deadlineMs: deadline ?? null,
+      }),
+  }),
+)
+
+const toCandidate = ({ version, draft }: typeof ProfileCandidate.$inferInput): Candidate =>
+  version ? { version: idOf('ProfileVersion', version, ['candidate', 'version']) } : { draft }
+
+const UsedPartKind = builder.enumType('ProfilePartUseKind', {
+  description: 'What of a profile.',
+  values: ['FILTER', 'WEIGHER', 'SETTING'] as const,
+})
+
+const PartUse = builder.objectRef<PartUseShape>('ProfilePartUse').implement({
+  description: 'A part of a profile, and whether it changed anything.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: UsedPartKind, description: 'A filter, a weigher, or a setting that is not as it is by default.' }),
+    name: t.exposeString('name', { description: 'Its name, such as tieOrder or options of RamFilter.' }),
+    isUnused: t.exposeBoolean('isUnused', { description: 'It changed nothing in any of the decisions.' }),
+    text: t.exposeString('text', { description: 'The same as a sentence without its beginning.' }),
+  }),
+})
+
+const UnusedParts = builder.objectRef<UnusedPartsShape>('UnusedParts').implement({
+  description:
+    'What of a profile version changed nothing in the last decisions, each made again on the state that it met: filters that refused no host, weighers without which every instance goes to the same host, settings that might as well be as they are by default. Another day may need them.',
+  fields: (t) => ({
+    candidate: t.string({
+      description: 'The version that was looked at.',
+      resolve: ({ candidate: { name, number } }) => `${name}@${number}`,
+    }),
+    found: t.exposeInt('found', { description: 'Decisions that there are of the last so many.' }),
+    decided: t.exposeInt('decided', { description: 'Decisions that were looked at.' }),
+    parts: t.field({ type: [PartUse], description: 'In the order of the profile.', resolve: ({ parts }) => [...parts] }),
+    text: t.exposeString('text', { description: 'What was looked at, and what came of it.' }),
+  }),
+})
+
+builder.queryField('unusedParts', (t) =>
+  t.field({
+    type: UnusedParts,
+    authScopes: { scope: 'READ' },
+    description: 'Names filters, weighers and settings of a version that changed nothing in the last decisions. Claims nothing.',
+    args: {
+      baseline: t.arg.id({ required: true, description: 'The profile whose decisions: global id of a version, name@number, or a name.' }),
+      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The version to look at.' }),
+      last: t.arg.int({ description: 'How many decisions, newest first; 100 if not given, at most 1,000.' }),
+      deadline: t.arg({ type: 'Duration', description: 'How long it may take; PT30S if not given, at most PT60S.' }),
+    },
+    resolve: (_root, { baseline, candidate, last, deadline }, { findUnusedParts }) =>
+      findUnusedParts({
+        baseline: refOf(baseline, ['baseline']),
+        candidate: toCandidate(candidate),
+        last: last ?? null,
         deadlineMs: deadline ?? null,
       }),
   }),

@@ -74,6 +74,9 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
       description: 'In the order of the instances; empty where one of them found no host.',
       resolve: ({ decided }) => decided.answer.map(({ selected }) => selected),
     }),
+    ignoredFields: t.exposeStringList('ignored', {
+      description: 'Paths of what is asked without effect, since nothing in the profile reads it.',
+    }),
     found: t.int({ description: 'Instances that found a host before one did not.', resolve: ({ decided }) => decided.found }),
     solver: t.field({
       type: SolverOutcome,

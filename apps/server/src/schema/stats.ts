@@ -38,7 +38,7 @@ const StatsReportInput = builder.inputType('StatsReportInput', {
     nova: t.field({
       type: 'JSON',
       description:
-        "A full picture in Nova's words: a ComputeNode in its wire form (versions 1.0 to 1.19), alone or as { compute_node, service, cell_uuid, instances }, where instances are uuids or { uuid, flavorid, image_properties }.",
+        "A full picture in Nova's words: a ComputeNode in its wire form (versions 1.0 to 1.19) or as a row of compute_nodes, alone or as { compute_node, service, cell_uuid, instances, traits, inventories }, where instances are uuids or { uuid, flavorid, image_properties }, and traits and inventories are as Placement has them.",
     }),
     namespace: t.field({ type: NamespaceReportInput, description: "Another service's data." }),
   }),
@@ -50,7 +50,11 @@ const ResourceStatsInput = builder.inputType('ResourceStatsInput', {
     name: t.field({ type: ResourceNameInput, required: true, description: 'Which host.' }),
     reporter: t.field({ type: ReporterInput, required: true, description: 'Who reports.' }),
     report: t.field({ type: StatsReportInput, required: true, description: 'What.' }),
-    observedAt: t.field({ type: 'DateTime', description: "The host's clock; informative, the order comes from the sequence." }),
+    observedAt: t.field({
+      type: 'DateTime',
+      description: 'Has no effect.',
+      deprecationReason: 'The order of reports comes from reporter.sequence, and their age from when they came in.',
+    }),
   }),
 })
 

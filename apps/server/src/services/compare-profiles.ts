@@ -9,7 +9,6 @@ import {
   type LogEntry,
   type OtherDecision,
   type Profile,
-  parseProfile,
   profileRef,
   proposalsBefore,
   replayOtherwiseInSteps,
@@ -18,20 +17,19 @@ import {
 import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
-import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
-import { ENTRIES_AT_ONCE, type LogReader } from '../sync/synchronizer.ts'
+import type { LogReader } from '../sync/synchronizer.ts'
 import { type ChosenHosts, createChosenHosts } from './chosen-hosts.ts'
+import { type Candidate, candidateOf, passOver, versionOf } from './decide-again.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
-import { InputFault, under } from './outcome.ts'
-import { unknownProfile, usableProfile } from './profiles.ts'
+import { InputFault } from './outcome.ts'
 import { checkRange } from './text.ts'
 import { createZoneShift, type ZoneShift } from './zone-shift.ts'
 
 export interface CompareProfilesInput {
   /** name, for its active version, or name@number. The requests are those that any version of that name decided. */
   readonly baseline: string
-  readonly candidate: { readonly version: string } | { readonly draft: unknown }
+  readonly candidate: Candidate
   readonly windowMs: number | null
   readonly sample: number | null
   readonly deadlineMs: number | null
@@ -122,10 +120,7 @@ export function createCompareProfiles({ replica, history, past, store, decisions
   let turn: Promise<unknown> = Promise.resolve()
   const compare = async (input: CompareProfilesInput, isOver: () => boolean): Promise<ProfileComparison> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
-    const candidate =
-      'draft' in input.candidate
-        ? draftOf(replica, baseline, input.candidate.draft)
-        : versionOf(replica, input.candidate.version, ['candidate', 'version'])
+    const candidate = candidateOf(replica, baseline, input.candidate)
     const until = Math.floor(replica.storeTime)
     const since = until - (input.windowMs ?? defaults.windowMs)
     await caughtUp()
@@ -163,46 +158,6 @@ export function createCompareProfiles({ replica, history, past, store, decisions
     const answer = turn.then(() => compare(input, () => performance.now() >= over))
     turn = answer.catch(() => undefined)
     return answer
-  }
-}
-
-interface Pass {
-  readonly history: History
-  readonly past: LogReader
-  readonly wanted: readonly StoredDecision[]
-  isOver(): boolean
-  /** `entry`: the next one; undefined at the end of the log. */
-  each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): Steps<void>
-}
-
-/** Goes through the log once, from the first state that is asked for to the last, and calls back for each decision on its state. */
-async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<void> {
-  const waiting = [...wanted].sort((a, b) => a.place.basis - b.place.basis || (a.place.position ?? 0) - (b.place.position ?? 0))
-  const [first] = waiting
-  if (first === undefined) return
-  const fleet = await history.at(first.place.basis)
-  let next = 0
-  function* decideHere(entry: LogEntry | undefined): Steps<void> {
-    for (let one = waiting[next]; one !== undefined && one.place.basis === fleet.place.revision && !isOver(); one = waiting[++next]) {
-      yield* each(fleet, entry, one)
-      yield
-    }
-  }
-  function* goOn(entries: readonly LogEntry[]): Steps<void> {
-    for (const entry of entries) {
-      yield* decideHere(entry)
-      if (next >= waiting.length || isOver()) return
-      yield* fleet.applyInSteps(entry)
-      yield
-    }
-  }
-  while (next < waiting.length && !isOver()) {
-    const entries = await past.read(fleet.place, ENTRIES_AT_ONCE)
-    if (entries.length > 0) await answerInPieces(goOn(entries))
-    else {
-      await answerInPieces(decideHere(undefined))
-      return
-    }
   }
 }
 
@@ -310,48 +265,6 @@ function createTally(candidate: Profile) {
       }
     },
   }
-}
-
-function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
-  const found = replica.fleet.profiles.find(ref)
-  if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
-  return usableProfile(replica.fleet, found, path)
-}
-
-/** Words that the API writes in capitals. */
-const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
-
-/** A document as the next version of the baseline's name. */
-function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Profile {
-  const path = ['candidate', 'draft']
-  if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw InputFault.at(path, document, 'an object with the parts of a profile')
-  const parts = Object.fromEntries(
-    Object.entries(document).map(([key, value]) => [
-      key,
-      words.has(key) && typeof value === 'string'
-        ? value.toLowerCase().replaceAll('_', '-')
-        : key === 'filters' || key === 'weighers'
-          ? enabled(value)
-          : key === 'collects' && Array.isArray(value)
-            ? value.map((kind: unknown) => (typeof kind === 'string' ? kind.toLowerCase() : kind))
-            : value,
-    ]),
-  )
-  const number = (fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
-  const parsed = parseProfile({ ...parts, name, number }, fleet.plugins)
-  if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
-  return parsed.value
-}
-
-/** Parts that are left out of a version are left out of a draft too. */
-function enabled(parts: unknown): unknown {
-  if (!Array.isArray(parts)) return parts
-  return parts.flatMap((part: unknown) => {
-    if (typeof part !== 'object' || part === null || !('enabled' in part)) return [part]
-    const { enabled: isEnabled, ...rest } = part
-    return isEnabled === false ? [] : [rest]
-  })
 }
 
 /** What the numbers say, with what they do not say. */

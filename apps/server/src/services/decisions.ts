@@ -1,4 +1,4 @@
-import { type DecisionRecord, hostsOfManyNames, type InstanceRecord, isStorable } from '@gantt/scheduler-core'
+import { currentSpec, type DecisionRecord, hostsOfManyNames, type InstanceRecord, ignoredFields, isStorable } from '@gantt/scheduler-core'
 import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../db/decisions.ts'
 import type { LostTry } from '../db/lost-tries.ts'
 import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
@@ -51,6 +51,8 @@ export interface Decisions {
   /** How one instance was placed, as recorded. Throws InputFault for an instance that was not tried. */
   instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
+  /** Paths of what was asked without effect; null when this replica does not know the profile version that decided. */
+  ignoredFields(decision: StoredDecision): string[] | null
   /** Hashes that show later that it is still the same; of one that is not read from the tables, what would be kept. */
   receiptOf(decision: StoredDecision): KeptReceipt
   /** Resolves when the tables have what this replica has applied; false when they do not in time. */
@@ -151,6 +153,10 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         decision.claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
         async () => decidedOf(decision),
       ),
+    ignoredFields({ record: { request, profile: ref } }) {
+      const profile = replica.fleet.profiles.find(ref)
+      return profile === undefined ? null : [...ignoredFields(currentSpec(request), profile, replica.fleet)]
+    },
     receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
     requestIds: inBatches(async (ids) => {
       const found = await decisions.requestIds(ids)

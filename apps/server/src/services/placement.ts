@@ -17,7 +17,7 @@ import {
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { Gather } from '../replica/gather.ts'
-import { findSource, isMove, requestNow } from '../replica/moves.ts'
+import { findSource, hintedGroup, isMove, requestNow } from '../replica/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
 import { tryPlacement } from '../replica/try-placement.ts'
@@ -204,11 +204,21 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const parsed = request === undefined ? read(account, input) : { value: request }
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
-      const wrong = [...checkMove(replica, input, parsed.value), ...checkGang(replica, account, input, parsed.value)]
+      const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
+      const wrong = [
+        ...checkMove(replica, input, parsed.value),
+        ...checkGang(replica, account, input, parsed.value),
+        ...(isRepeated ? [] : checkHintedGroup(replica, input, parsed.value)),
+      ]
       return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
     },
     async tryOn(fleet, account, input, request) {
-      const wrong = [...checkCall(input), ...checkMove({ fleet }, input, request), ...checkGang({ fleet }, account, input, request)]
+      const wrong = [
+        ...checkCall(input),
+        ...checkMove({ fleet }, input, request),
+        ...checkGang({ fleet }, account, input, request),
+        ...checkHintedGroup({ fleet }, input, request),
+      ]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
       const profile = fleet.profiles.pick(call.profile, account, call.key)
@@ -225,9 +235,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
 }
 
 /** What of a request the version that decides does not look at; of one that is not there any more nothing is known. */
-function unreadIn({ profiles, plugins, hosts }: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
-  const profile = profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
-  return profile === undefined ? [] : unreadKeys(request, profile, plugins, (namespace) => hosts.isToldOf(namespace))
+function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
+  const profile = fleet.profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
+  return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
 /** Whether a call with this intent is about a claim that is there already. */
@@ -242,7 +252,9 @@ function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { 
   if (named !== undefined && claim !== undefined && claim.instance !== named)
     issues.push(issue([...path, 'instanceUuids'], named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
-  if (instanceGroup !== null && claim !== undefined && claim.group !== instanceGroup.uuid)
+  // a group that Nova did not name is known by the instance, and is whatever group the claim is in
+  const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
+  if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
       issue(
         [...path, 'instanceGroup', 'uuid'],
@@ -251,6 +263,14 @@ function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { 
       ),
     )
   return issues
+}
+
+/** A group that only a hint names is one with members here, whose rule is known. */
+function checkHintedGroup({ fleet }: Pick<Replica, 'fleet'>, { spec: { path }, moveOf }: PlacementInput, request: RequestSpec): Issue[] {
+  const uuid = moveOf === null ? hintedGroup(request) : undefined
+  if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
+  const rule = 'be a server group that has members here, or come with group_policies and group_hosts, as setup_instance_group adds them'
+  return [issue([...path, 'filter_properties', 'scheduler_hints', 'group'], request.schedulerHints.group?.[0], rule)]
 }
 
 /** All instances of a gang are placed, or none; and Nova knows no gangs. */

@@ -52,6 +52,7 @@ import type { Setting } from './settings.ts'
 import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
+import { createUnusedParts, type FindUnusedParts } from './unused-parts.ts'
 import { createVerifyDecision, type VerifyDecision } from './verify-decision.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
 import { createRemedies, type Remedies } from './what-would-fit.ts'
@@ -79,6 +80,7 @@ export interface Services {
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
   readonly compareProfiles: CompareProfiles
+  readonly findUnusedParts: FindUnusedParts
   readonly capacities: Capacities
   readonly verifyDecision: VerifyDecision
   readonly simulations: Simulations
@@ -198,6 +200,7 @@ export function createServices({
       decisions,
       caughtUp: () => decisions.caughtUp(),
     }),
+    findUnusedParts: createUnusedParts({ replica, history, past, store: records.decisions, caughtUp: () => decisions.caughtUp() }),
     tenantExplanations: createTenantExplanations(replica, explain),
     capacities: createCapacities(hypotheticals, readRequest),
     simulations: createSimulations(hypotheticals, readRequest, askSimulated),

@@ -2,6 +2,7 @@ import {
   type CurvePoint,
   copyFleet,
   curveOf,
+  ignoredFields,
   MOST_SIMULATED,
   type Simulated,
   type SimulatedDecision,
@@ -33,6 +34,8 @@ export interface SimulateInput extends Hypothesis {
 /** A decision of a simulation, which can be explained as long as the simulation is held. */
 export interface SimulatedView extends SimulatedDecision {
   explain(): Promise<Examined>
+  /** Paths of what is asked without effect. */
+  readonly ignored: readonly string[]
 }
 
 export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
@@ -93,11 +96,17 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         }
         return examineInstance(question, record.instances.length - 1)
       }
+      // copies of a request are alike
+      const ignored = named.map(({ request }) => ignoredFields(request, profile, fleet))
       return {
         ...rest,
         asOf,
         drain,
-        decisions: simulated.decisions.map((decision) => ({ ...decision, explain: () => explain(decision) })),
+        decisions: simulated.decisions.map((decision) => ({
+          ...decision,
+          explain: () => explain(decision),
+          ignored: ignored[decision.request] ?? [],
+        })),
         curve(most) {
           if (most < 2 || most > MOST_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MOST_POINTS}`)
           return curveOf(simulated, most)

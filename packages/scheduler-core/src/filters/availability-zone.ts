@@ -12,6 +12,7 @@ export const availabilityZoneFilter: Filter = {
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
   },
+  readsRequest: { fields: ['zone'] },
   reads: [],
   readsMetadata: [{ key: ZONE_KEY }],
   readsHostOnly: true,

@@ -5,7 +5,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
-import type { RequestReads } from '../request/request-reads.ts'
+import type { RequestReadsBy } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
@@ -53,8 +53,8 @@ export interface Filter {
    * a pattern (fleet/metadata-reads.ts). Absent: none; a part outside of this process sees none.
    */
   readonly readsMetadata?: MetadataReads
-  /** Which extra specs, hints and image properties it looks at: those that no part looks at are told to who sends them. Absent: none. */
-  readonly readsRequest?: RequestReads
+  /** Which extra specs, hints, image properties and optional fields it looks at: those that no part looks at are in `ignoredFields` of the answer. Absent: none. */
+  readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
    * Present when the verdict of a host depends only on the request, on the options and on the host's own state (everything that raises its
    * version), whatever other hosts take: then it is asked once a request, and between the instances of one request only of hosts that changed.

@@ -60,6 +60,7 @@ export const imagePropertiesFilter: Filter = {
       'img_hv_requested_version',
       'hypervisor_version_requires',
     ),
+    fields: ['architecture'],
   },
   prepare({ image }, { hosts, featureLevel }) {
     if (image === null) return undefined

@@ -22,7 +22,7 @@ export const traitsFilter: Filter = {
     },
   },
   reads: ['traits'],
-  readsRequest: { extraSpecs: keysFrom('trait:') },
+  readsRequest: { extraSpecs: keysFrom('trait:'), fields: ['traits'] },
   readsHostOnly: true,
   prepare(request, fleet) {
     const { requiredTraits, forbiddenTraits } = demandOf(request)

@@ -58,6 +58,9 @@ export const KEPT_CAUSES = 10
 /** A host that an option of a filter names is meant by what it is called now: one that is replaced stays isolated. */
 export const PRESENT_OPTIONS = 10
 
+/** Nova's anti-affinity counts the members of a server group of which a request names only the hosts. */
+export const GROUP_HOSTS = 10
+
 /** Hosts of a server group and tried hosts in a document of Nova's are meant by what they are called now. */
 export const PRESENT_IN_NOVA = 10
 

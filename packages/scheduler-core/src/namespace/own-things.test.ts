@@ -46,7 +46,7 @@ function placed(request: RequestSpec, { changes = [], level = OWN_AFFINITY, prof
   const why = log.fleet.hosts.records.flatMap(({ index, host }) =>
     checksOf(index).flatMap(({ reason }) => (reason ? [`${host} ${reason.code}`] : [])),
   )
-  return { on, why, ignored: unreadKeys(request, profile, noPlugins, (namespace) => log.fleet.hosts.isToldOf(namespace)) }
+  return { on, why, ignored: unreadKeys(request, profile, log.fleet) }
 }
 
 const hinted = aRequest({ schedulerHints: { near_volume: [VOLUME] } })

@@ -58,5 +58,13 @@ function joinGroup(host: NovaHost, request: NovaRequest, uuid: string | null): N
   if (instanceGroup.hosts === null)
     throw new NovaError('AttributeError', { subject: 'instance_group.hosts', need: 'a list of hosts', have: 'null' })
   if (uuid !== null) host.instances.add(uuid)
-  return { ...request, instanceGroup: { ...instanceGroup, hosts: [...(instanceGroup.hosts ?? []), host.host] } }
+  const { hosts, unlistedAt } = instanceGroup
+  return {
+    ...request,
+    instanceGroup: {
+      ...instanceGroup,
+      hosts: [...(hosts ?? []), host.host],
+      unlistedAt: unlistedAt === undefined ? undefined : [...unlistedAt, host.host],
+    },
+  }
 }

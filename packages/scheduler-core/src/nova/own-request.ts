@@ -72,9 +72,13 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
     requestedDestination: isSamePlace
       ? read.requestedDestination
       : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },
-    instanceGroup: isSameGroup ? read.instanceGroup : spec.instanceGroup && groupOf(spec.instanceGroup),
+    instanceGroup: isSameGroup ? withHosts(read.instanceGroup, spec) : spec.instanceGroup && groupOf(spec.instanceGroup),
   }
 }
+
+/** Hosts with members that are not listed are meant by what they are called now. */
+const withHosts = (group: NovaRequest['instanceGroup'], { instanceGroup }: RequestSpec): NovaRequest['instanceGroup'] =>
+  group?.unlistedAt === undefined || instanceGroup === null ? group : { ...group, unlistedAt: instanceGroup.hosts }
 
 const sameNames = (a: readonly string[] | null | undefined, b: readonly string[]): boolean =>
   (a ?? []).length === b.length && (a ?? []).every((name, i) => name === b[i])
@@ -165,6 +169,7 @@ function groupOf({ uuid, policy, maxServerPerHost, hosts }: NonNullable<RequestS
     policies: [name],
     members: [],
     hosts,
+    unlistedAt: hosts,
     rules: maxServerPerHost === null ? {} : { max_server_per_host: String(maxServerPerHost) },
   }
 }

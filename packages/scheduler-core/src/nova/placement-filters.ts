@@ -10,7 +10,7 @@ import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { aggregatesOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
 import { aggregateChecks, type Check, cell, inAnyOf, preparedOf, whichPlaces } from '../pipeline/candidates.ts'
 import { type PlacementRules, type Profile, usualPlacement } from '../profiles/profile.ts'
-import { keysFrom, namedKeys, type RequestReads, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
+import { keysFrom, namedKeys, type RequestReads, type RequestReadsBy, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
@@ -24,14 +24,16 @@ import { toldService } from './told-service.ts'
  * What Nova has Placement decide before it asks its own filters, under `compat: nova`: forced hosts are asked too, and of a rebuild nothing is
  * asked. They say what they were made of as every filter does.
  */
-interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata' | 'readsRequest'> {
+interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
+  readonly readsRequest?: RequestReadsBy<PlacementRules>
   readonly reads?: Filter['reads']
   /** Undefined: the request, or the profile, asks nothing of it. */
   prepare(request: RequestSpec, fleet: Fleet, rules: PlacementRules): PreparedFilter | undefined
 }
 
-const placementFilter = ({ reads = [], prepare, ...others }: Definition): Filter => ({
+const placementFilter = ({ reads = [], readsRequest, prepare, ...others }: Definition): Filter => ({
   ...others,
+  ...(readsRequest !== undefined && { readsRequest: (options) => readsBy(readsRequest, rulesOf(options)) }),
   reads,
   readsHostOnly: true,
   prepare(request, fleet, options) {
@@ -82,6 +84,7 @@ const zone = placementFilter({
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
   },
   readsMetadata: [{ key: ZONE_KEY, option: 'availabilityZone' }],
+  readsRequest: ({ availabilityZone }) => (availabilityZone ? { fields: ['zone'] } : {}),
   prepare(request, fleet, { availabilityZone: isAsked, defaultAvailabilityZone: byDefault }) {
     const need = request.availabilityZone
     if (!isAsked || !need) return undefined
@@ -159,7 +162,7 @@ const isolation = placementFilter({
   description: 'No aggregate of the host is kept for requests that require a trait which this one does not.',
   admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
   readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
-  readsRequest: traitKeys,
+  readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
   prepare(request, fleet, { isolateAggregates }) {
     if (!isolateAggregates) return undefined
     const asked = new Set(requiredTraits(request))
@@ -194,7 +197,7 @@ const isolation = placementFilter({
 const traits = placementFilter({
   name: 'PlacementTraits',
   description: 'The host has every trait that flavor and image require, and none that they forbid.',
-  readsRequest: traitKeys,
+  readsRequest: { ...traitKeys, fields: ['traits'] },
   admits: {
     by: 'property',
     which(request) {
@@ -221,7 +224,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set('AKI AMI ARI ISO PLOOP QCOW2 RA
 const imageType = placementFilter({
   name: 'PlacementImageType',
   description: 'The host has the trait of the disk format of the image.',
-  readsRequest: { imageProperties: namedKeys('disk_format') },
+  readsRequest: ({ imageType: isAsked }) => (isAsked ? { imageProperties: namedKeys('disk_format') } : {}),
   admits: { by: 'property', which: (request) => `with ${imageTypeTrait(request)}` },
   reads: ['traits'],
   prepare(request, fleet, { imageType: isAsked }) {

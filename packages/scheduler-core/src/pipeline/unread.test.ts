@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { filters } from '../filters/index.ts'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { novaFilters } from '../nova/filters/index.ts'
 import { importLegacyRequest, importNovaRequest } from '../nova/import/request.ts'
 import { ownHostsOf } from '../nova/own-hosts.ts'
@@ -9,11 +11,11 @@ import { placementFilters } from '../nova/placement-filters.ts'
 import { novaWeighers } from '../nova/weighers/index.ts'
 import { noPlugins } from '../plugin/plugins.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { type PlacementRules, type Profile, profileSchema } from '../profiles/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
-import type { RequestReads } from '../request/request-reads.ts'
+import { type OptionalField, type RequestReads, type RequestReadsBy, readsBy } from '../request/request-reads.ts'
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
-import { aFleet, aRequest } from '../testing/index.ts'
+import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { weighers } from '../weighers/index.ts'
 import { unreadKeys } from './unread.ts'
 
@@ -21,8 +23,12 @@ const shipped = (name: string): Profile => builtInProfiles.find((profile) => pro
 const of = (...names: readonly string[]): Profile =>
   profileSchema.parse({ name: 'p', number: 1, filters: names.map((name) => ({ name })), weighers: [] })
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
+const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
+  profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
+/** Every namespace has documents. */
+const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({ plugins, featureLevel, hosts: { isToldOf: () => true } })
 const unread = (profile: Profile, given: object): readonly string[] =>
-  unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, noPlugins)
+  unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())
 const withSpecs = (...keys: readonly string[]) => ({
   flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(keys.map((key) => [key, 'x'])) },
 })
@@ -130,11 +136,64 @@ describe('what no part of a profile looks at', () => {
       ['image.properties.trait:X', 'image.properties.trait:Y'],
     ],
     [
-      'a disk format, which Placement asks: none',
-      novaOf('RamFilter'),
+      'a disk format, which Placement asks where the profile says so: none',
+      askingPlacement({ imageType: true }),
       { image: { properties: { disk_format: 'raw', 'trait:X': 'required' } } },
       [],
     ],
+    [
+      'a disk format, which it is not told to ask',
+      novaOf('RamFilter'),
+      { image: { properties: { disk_format: 'raw' } } },
+      ['image.properties.disk_format'],
+    ],
+    [
+      'a trait that an image forbids, which Nova knows no way for, and what it makes of those that are required',
+      novaOf('RamFilter'),
+      { image: { properties: { 'trait:X': 'forbidden', traits_required: 'Y' } } },
+      ['image.properties.trait:X', 'image.properties.traits_required'],
+    ],
+    ['a zone without a filter for zones', of('RamFilter'), { availabilityZone: 'z1' }, ['availabilityZone']],
+    ['a zone with one: none', of('AvailabilityZoneFilter'), { availabilityZone: 'z1' }, []],
+    ['a zone that Placement is asked for: none', novaOf('RamFilter'), { availabilityZone: 'z1' }, []],
+    [
+      'a zone that it is not to be asked for',
+      askingPlacement({ availabilityZone: false }),
+      { availabilityZone: 'z1' },
+      ['availabilityZone'],
+    ],
+    ['an architecture without a filter for images', of('RamFilter'), { image: { architecture: 'x86_64' } }, ['image.architecture']],
+    ['an architecture with one: none', of('ImagePropertiesFilter'), { image: { architecture: 'x86_64' } }, []],
+    [
+      'a wish of a server group without its weigher',
+      of('RamFilter'),
+      { instanceGroup: { uuid: aUuid(7), policy: 'SOFT_AFFINITY' } },
+      ['instanceGroup.policy'],
+    ],
+    [
+      'a wish of a server group with the weigher for the other wish',
+      { ...of('RamFilter'), weighers: [{ name: 'ServerGroupSoftAffinityWeigher', multiplier: 1, options: {} }] },
+      { instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' } },
+      ['instanceGroup.policy'],
+    ],
+    [
+      'a rule of a server group, which every claim keeps: none',
+      of('RamFilter'),
+      { instanceGroup: { uuid: aUuid(7), policy: 'AFFINITY' } },
+      [],
+    ],
+    [
+      'traits of groups of resources, without a filter for traits',
+      of('RamFilter'),
+      {
+        numInstances: 2,
+        requestedResources: [{ amounts: [] }, { amounts: [], requiredTraits: ['CUSTOM_X'], forbiddenTraits: ['CUSTOM_Y'] }],
+        gang: [{ instances: 1, flavor: { vcpus: 1, memoryMb: 64 }, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_Z'] }] }],
+      },
+      ['requestedResources.1.requiredTraits', 'requestedResources.1.forbiddenTraits', 'gang.0.requestedResources.0.requiredTraits'],
+    ],
+    ['how far forced hosts are verified, where none is forced', of('RamFilter'), { forceVerify: 'HARD' }, ['forceVerify']],
+    ['how far forced hosts are verified, where one is: none', of('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, []],
     [
       'a disk format, which our own filters do not ask',
       of('ImagePropertiesFilter'),
@@ -152,12 +211,18 @@ describe('what no part of a profile looks at', () => {
 
   test('of a profile with a part of a plug-in nothing is known', () => {
     const asked = { ...noPlugins, ownerOf: () => ({ name: 'p', version: '1' }) } as typeof noPlugins
-    expect(unreadKeys(aRequest(withSpecs('ssd') as never), of('RamFilter'), asked)).toEqual([])
+    expect(unreadKeys(aRequest(withSpecs('ssd') as never), of('RamFilter'), askedAt(FEATURE_LEVEL, asked))).toEqual([])
   })
 
   const extra_specs = { 'hw:cpu_policy': 'dedicated', 'quota:cpu_shares': '1', ssd: 'true' }
   const flavor = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs }
   const scheduler_hints = { group: ['g'], near_volume: ['v'], reservation: ['r'] }
+  const object = (name: string, version: string, data: object) => ({
+    'nova_object.name': name,
+    'nova_object.namespace': 'nova',
+    'nova_object.version': version,
+    'nova_object.data': data,
+  })
   const readFrom = (imported: ReturnType<typeof importNovaRequest>): RequestSpec => {
     const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
     if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
@@ -165,27 +230,44 @@ describe('what no part of a profile looks at', () => {
   }
 
   test("in Nova's object they are told by its names; what Nova has read of them before is not told", () => {
-    const object = (name: string, version: string, data: object) => ({
-      'nova_object.name': name,
-      'nova_object.namespace': 'nova',
-      'nova_object.version': version,
-      'nova_object.data': data,
-    })
     const image = object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.12', { hw_disk_bus: 'virtio', os_type: 'linux' }) })
     const spec = object('RequestSpec', '1.14', { num_instances: 1, flavor: object('Flavor', '1.2', flavor), image, scheduler_hints })
-    expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), noPlugins)).toEqual([
+    expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), askedAt())).toEqual([
       'spec.flavor.extra_specs.quota:cpu_shares',
       'spec.flavor.extra_specs.ssd',
       'spec.image.properties.os_type',
+      // the group that it names stands nowhere in the request
+      'spec.scheduler_hints.group',
       'spec.scheduler_hints.near_volume',
       'spec.scheduler_hints.reservation',
     ])
   })
 
+  test("optional fields of Nova's object are told by its names", () => {
+    const spec = object('RequestSpec', '1.14', {
+      ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: {} }), availability_zone: 'z1' },
+      instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(7), policy: 'soft-affinity' }),
+      network_metadata: object('NetworkMetadata', '1.0', { physnets: ['p1'], tunneled: false }),
+      requested_resources: [object('RequestGroup', '1.3', { resources: {}, required_traits: ['CUSTOM_X'], in_tree: aUuid(3) })],
+      scheduler_hints: { group: [aUuid(7)] },
+    })
+    const imported = importNovaRequest(spec)
+    expect(imported.ok && imported.unknown).toEqual(['spec.requested_resources.0.in_tree'])
+    expect(unreadKeys(readFrom(imported), of('RamFilter'), askedAt())).toEqual([
+      'spec.availability_zone',
+      'spec.instance_group.policy',
+      'spec.requested_resources',
+      'spec.network_metadata',
+    ])
+    expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
+    // below its level Placement is not asked
+    expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
+  })
+
   test("in Nova's dictionaries they are told by theirs", () => {
     const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
     const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
-    expect(unreadKeys(read, novaOf('RamFilter'), noPlugins)).toEqual([
+    expect(unreadKeys(read, novaOf('RamFilter'), askedAt())).toEqual([
       'request_spec.instance_type.extra_specs.quota:cpu_shares',
       'request_spec.instance_type.extra_specs.ssd',
       'request_spec.image.properties.os_type',
@@ -212,11 +294,30 @@ function looking() {
         },
       },
     )
-  const undeclared = ({ readsRequest }: { readonly readsRequest?: RequestReads | undefined }): string[] =>
-    (Object.keys(looked) as (keyof typeof looked)[]).flatMap((kind) =>
-      [...looked[kind]].filter((key) => !isAlways(key) && readsRequest?.[kind]?.(key, 'required') !== true).map((key) => `${kind} ${key}`),
+  const fields = new Set<OptionalField>()
+  /** The same object, which notes who reads one of its properties. */
+  const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given => {
+    // whoever copies the whole reads nothing by that
+    let isCopied = false
+    return new Proxy(given, {
+      ownKeys(target) {
+        isCopied = true
+        return Reflect.ownKeys(target)
+      },
+      get(target, key, receiver) {
+        if (key === name && !isCopied) fields.add(field)
+        return Reflect.get(target, key, receiver)
+      },
+    })
+  }
+  const undeclared = (part: { readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined }): string[] => {
+    const reads: RequestReads = readsBy(part.readsRequest ?? {}, {})
+    const keys = (Object.keys(looked) as (keyof typeof looked)[]).flatMap((kind) =>
+      [...looked[kind]].filter((key) => !isAlways(key) && reads[kind]?.(key, 'required') !== true).map((key) => `${kind} ${key}`),
     )
-  return { noting, undeclared }
+    return [...keys, ...[...fields].filter((field) => reads.fields?.includes(field) !== true)]
+  }
+  return { noting, notingField, undeclared }
 }
 
 /** Amounts are claimed, and Nova's rules ask which call it is. */
@@ -230,20 +331,25 @@ describe('a part says which keys it looks at', () => {
   const own = [...filters, ...weighers].filter((part) => !isNovas(part))
 
   test.each(own.map((part) => [part.name, part] as const))('%s', (_, part) => {
-    const { noting, undeclared } = looking()
+    const { noting, notingField, undeclared } = looking()
     const plain = aRequest({ image: { properties: {} } })
     const request = {
       ...plain,
       flavor: { ...plain.flavor, extraSpecs: noting('extraSpecs') },
-      image: plain.image && { ...plain.image, properties: noting('imageProperties') },
+      image: plain.image && notingField({ ...plain.image, properties: noting('imageProperties') }, 'architecture', 'architecture'),
       schedulerHints: noting('schedulerHints'),
     }
-    part.prepare(request, fleet, part.parameters === undefined ? {} : (part.parameters.parse({}) as Record<string, unknown>), 1)
+    part.prepare(
+      notingField(request, 'availabilityZone', 'zone'),
+      fleet,
+      part.parameters === undefined ? {} : (part.parameters.parse({}) as Record<string, unknown>),
+      1,
+    )
     expect(undeclared(part)).toEqual([])
   })
 
   test.each(novas.map((part) => [part.name, part] as const))("Nova's %s", (_, part) => {
-    const { noting, undeclared } = looking()
+    const { noting, notingField, undeclared } = looking()
     const plain = novaRequestOf(aRequest({ image: { properties: {} } }))
     const request = {
       ...plain,
@@ -252,12 +358,22 @@ describe('a part says which keys it looks at', () => {
       schedulerHints: noting('schedulerHints'),
     }
     const host = ownHostsOf(fleet)(0 as HostIndex)
-    if ('oncePerRequest' in part) part.prepare(request, {}, { now: 0 })?.(host)
-    else part.prepare(request, {}, () => 1, 1)(host)
+    const noted = notingField(notingField(request, 'availabilityZone', 'zone'), 'networkMetadata', 'networks')
+    if ('oncePerRequest' in part) part.prepare(noted, {}, { now: 0 })?.(host)
+    else part.prepare(noted, {}, () => 1, 1)(host)
     expect(undeclared(part)).toEqual([])
   })
 
   test.each(placementFilters.map((part) => [part.name, part] as const))('%s', (_, part) => {
-    expect(part.readsRequest === undefined).toBe(!['PlacementIsolation', 'PlacementTraits', 'PlacementImageType'].includes(part.name))
+    const readers = ['PlacementZone', 'PlacementIsolation', 'PlacementTraits', 'PlacementImageType']
+    expect(part.readsRequest !== undefined).toBe(readers.includes(part.name))
+  })
+
+  test('each optional field has a reader, or nobody could ask for it', () => {
+    const all = [...filters, ...weighers, ...novaFilters, ...novaWeighers].flatMap(({ readsRequest = {} }) =>
+      readsBy(readsRequest as RequestReads, {} as never),
+    )
+    const read = new Set(all.flatMap(({ fields = [] }) => fields))
+    expect([...read].sort()).toEqual(['architecture', 'networks', 'ports', 'softAffinity', 'softAntiAffinity', 'traits', 'volumes', 'zone'])
   })
 })

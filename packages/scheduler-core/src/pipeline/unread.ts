@@ -3,9 +3,10 @@ import type { Read } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import { isRegistered } from '../namespace/names.ts'
 import { fieldsIn } from '../namespace/reading.ts'
+import { unknownFieldsOf } from '../nova/import/request.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { optionalFields, type RequestReads, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
+import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 import { compileProfile } from './compile.ts'
@@ -20,16 +21,21 @@ const always = ({ compat }: Profile): RequestReads => ({
 
 /**
  * What Nova has read of a flavor, an image and the hints by the time that it asks for hosts: it stands in other fields of the request then,
- * as the cells of the guest, its devices, and its server group.
+ * as the cells of the guest, its devices, and its server group. A group that is not there was not read; Juno left that to the scheduler.
  */
-const readBefore: Required<Omit<RequestReads, 'fields'>> = {
-  extraSpecs: (key) => /^(?:hw|pci_passthrough|accel):/.test(key),
-  schedulerHints: (key) => key === 'group',
-  imageProperties: (key) => key.startsWith('hw_'),
-}
+const readBefore = ({ nova, instanceGroup }: RequestSpec): RequestReads =>
+  nova === null
+    ? {}
+    : {
+        extraSpecs: (key) => /^(?:hw|pci_passthrough|accel):/.test(key),
+        schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova.form === 'legacy'),
+        imageProperties: (key) => key.startsWith('hw_'),
+      }
+
+type Form = 'typed' | 'RequestSpec' | 'legacy'
 
 /** Where the open maps are, as callers wrote them. */
-const places: Readonly<Record<'typed' | 'RequestSpec' | 'legacy', Readonly<Record<OpenMap, string>>>> = {
+const places: Readonly<Record<Form, Readonly<Record<OpenMap, string>>>> = {
   typed: { extraSpecs: 'flavor.extraSpecs', schedulerHints: 'schedulerHints', imageProperties: 'image.properties' },
   RequestSpec: {
     extraSpecs: 'spec.flavor.extra_specs',
@@ -43,42 +49,108 @@ const places: Readonly<Record<'typed' | 'RequestSpec' | 'legacy', Readonly<Recor
   },
 }
 
-/**
- * Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect.
- * `isTold`: whether any host has a document of a namespace, without which some parts look at nothing.
- */
-export function unreadKeys(
-  request: RequestSpec,
-  profile: Profile,
-  plugins: Plugins,
-  isTold: (namespace: string) => boolean = () => true,
-): readonly string[] {
-  const { flavor, gang, image, schedulerHints, nova } = request
+/** Where an optional field is, as the caller wrote it, in a request that asks for it; none in one that does not. */
+const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec, form: Form) => readonly string[]>> = {
+  zone: ({ availabilityZone }, form) =>
+    availabilityZone === null
+      ? []
+      : [
+          {
+            typed: 'availabilityZone',
+            RequestSpec: 'spec.availability_zone',
+            legacy: 'request_spec.instance_properties.availability_zone',
+          }[form],
+        ],
+  // Nova has it among the properties
+  architecture: ({ image }, form) => (form === 'typed' && image?.architecture ? ['image.architecture'] : []),
+  softAffinity: policyPath('SOFT_AFFINITY'),
+  softAntiAffinity: policyPath('SOFT_ANTI_AFFINITY'),
+  traits: ({ requestedResources, gang }, form) => {
+    const typed = [{ at: '', requestedResources }, ...gang.map((member, i) => ({ at: `gang.${i}.`, ...member }))].flatMap(
+      ({ at, requestedResources: groups }) =>
+        groups.flatMap(({ requiredTraits, forbiddenTraits }, i) => [
+          ...(requiredTraits.length === 0 ? [] : [`${at}requestedResources.${i}.requiredTraits`]),
+          ...(forbiddenTraits.length === 0 ? [] : [`${at}requestedResources.${i}.forbiddenTraits`]),
+        ]),
+    )
+    // groups of Nova's are divided where a host must be in several aggregates, so that their numbers are others
+    return form === 'typed' ? typed : typed.slice(0, 1).map(() => 'spec.requested_resources')
+  },
+  volumes: nearThings('volumes'),
+  ports: nearThings('ports'),
+  networks: ({ nova }) => (asksForNetworks(nova?.document) ? ['spec.network_metadata'] : []),
+}
+
+function policyPath(policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') {
+  const at = { typed: 'instanceGroup.policy', RequestSpec: 'spec.instance_group.policy', legacy: 'filter_properties.group_policies' }
+  return ({ instanceGroup }: RequestSpec, form: Form): readonly string[] => (instanceGroup?.policy === policy ? [at[form]] : [])
+}
+
+function nearThings(field: 'volumes' | 'ports') {
+  return (request: RequestSpec): readonly string[] => (request.nearVolumesAndPorts && request[field].length > 0 ? [field] : [])
+}
+
+/** Whether a document of Nova's names physical networks, or tunnels, that the guest should be near to. */
+function asksForNetworks(document: unknown): boolean {
+  const { physnets, tunneled } = dataOf(dataOf(document).network_metadata)
+  return (Array.isArray(physnets) && physnets.length > 0) || tunneled === true
+}
+
+function dataOf(value: unknown): Readonly<Record<string, unknown>> {
+  const data: unknown = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['nova_object.data'] : undefined
+  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
+}
+
+/** What of a fleet says which parts are asked. */
+export interface AskedBy {
+  readonly plugins: Plugins
+  /** Of the log by whose rules a request is decided. */
+  readonly featureLevel: number
+  /** Whether any host has a document of a namespace, without which some parts look at nothing. */
+  readonly hosts: { isToldOf(namespace: string): boolean }
+}
+
+/** Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect. */
+export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, featureLevel, hosts }: AskedBy): readonly string[] {
+  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify, volumes, ports } = request
   const known = readsOf(plugins)(profile)
   if (known === undefined) return []
-  const things = [...Object.keys(schedulerHints), ...optionalFields.filter((field) => request[field].length > 0)]
-  const parts = known.flatMap(({ reads, needs }) => (things.length === 0 || needs.every(isTold) ? reads : []))
-  const readers: readonly RequestReads[] = nova === null ? parts : [readBefore, ...parts]
+  const hasNone = Object.keys(schedulerHints).length + volumes.length + ports.length === 0
+  const isAsked = ({ needs, since }: PartReads): boolean =>
+    since <= featureLevel && (hasNone || needs.every((name) => hosts.isToldOf(name)))
+  const readers = [readBefore(request), ...known.filter(isAsked).map(({ reads }) => reads)]
+  const form: Form = nova === null ? 'typed' : nova.form === 'RequestSpec' ? 'RequestSpec' : 'legacy'
   const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova?.form !== 'RequestSpec'
-  const place = places[nova === null ? 'typed' : nova.form === 'RequestSpec' ? 'RequestSpec' : 'legacy']
   const unread = (map: OpenMap, at: string, given: Readonly<Record<string, unknown>>): string[] =>
     Object.entries(given)
       .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value)))
       .map(([key]) => `${at}.${key}`)
   return [
-    ...unread('extraSpecs', place.extraSpecs, flavor.extraSpecs),
+    ...unread('extraSpecs', places[form].extraSpecs, flavor.extraSpecs),
     ...gang.flatMap((member, i) => unread('extraSpecs', `gang.${i}.${places.typed.extraSpecs}`, member.flavor.extraSpecs)),
-    ...unread('imageProperties', place.imageProperties, image?.properties ?? {}),
-    ...unread('schedulerHints', place.schedulerHints, schedulerHints),
-    ...optionalFields.filter(
-      (field) => request.nearVolumesAndPorts && request[field].length > 0 && !readers.some((reads) => reads.fields?.includes(field)),
-    ),
+    ...unread('imageProperties', places[form].imageProperties, image?.properties ?? {}),
+    ...unread('schedulerHints', places[form].schedulerHints, schedulerHints),
+    ...optionalFields
+      .filter((field) => !readers.some(({ fields }) => fields?.includes(field)))
+      .flatMap((field) => fieldPaths[field](request, form)),
+    // it says which filters run on forced hosts
+    ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
 }
 
-/** What a part looks at, as soon as the namespaces that it needs are told of. */
+/** All of a request that has no effect: what this release does not know in a document of Nova's, and what no part of the profile looks at. */
+export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] => [
+  ...unknownFieldsOf(request),
+  ...unreadKeys(request, profile, fleet),
+]
+
+const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
+
 interface PartReads {
   readonly reads: RequestReads
+  /** The feature level from which on it is asked. */
+  readonly since: number
+  /** Namespaces without a document of which it looks at nothing. */
   readonly needs: readonly string[]
 }
 
@@ -86,21 +158,20 @@ interface PartReads {
 const readsOf = memoByObject((plugins: Plugins) =>
   memoByObject((profile: Profile): readonly PartReads[] | undefined => {
     const compiled = compileProfile(profile, plugins)
-    const weighs = profile.scheduler === 'chance' ? [] : compiled.weighers
-    const parts = [
-      ...compiled.filters.map(({ filter, options }) => ({
-        part: filter,
-        needs: options.onlyWhereTold === true ? namespacesOf(filter) : [],
-      })),
-      // without a document every host has the same number
-      ...weighs.filter(({ multiplier }) => multiplier !== 0).map(({ weigher }) => ({ part: weigher, needs: namespacesOf(weigher) })),
-    ]
-    const isForeign = ({ part: { name, outside } }: (typeof parts)[number]): boolean =>
-      outside !== undefined || plugins.ownerOf(name) !== undefined
+    const weighs = profile.scheduler === 'chance' ? [] : compiled.weighers.filter(({ multiplier }) => multiplier !== 0)
+    const parts = [...compiled.filters.map(({ filter }) => filter), ...weighs.map(({ weigher }) => weigher)]
+    const isForeign = ({ name, outside }: (typeof parts)[number]): boolean => outside !== undefined || plugins.ownerOf(name) !== undefined
     if (parts.some(isForeign) || compiled.asks.length > 0 || compiled.scheduler !== undefined) return undefined
     return [
-      { reads: always(profile), needs: [] },
-      ...parts.flatMap(({ part: { readsRequest }, needs }) => (readsRequest === undefined ? [] : [{ reads: readsRequest, needs }])),
+      { reads: always(profile), since: 0, needs: [] },
+      ...compiled.filters.flatMap(({ filter, options, sinceLevel = 0 }) => {
+        const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
+        return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
+      }),
+      // without a document every host has the same number
+      ...weighs.flatMap(({ weigher }) =>
+        weigher.readsRequest === undefined ? [] : [{ reads: weigher.readsRequest, since: 0, needs: namespacesOf(weigher) }],
+      ),
     ]
   }),
 )

@@ -1,20 +1,27 @@
 import { byCodeUnit } from '../canonical-json.ts'
 
 /**
- * Which entries of the open maps of a request a part looks at: whoever sends others is told that they had no effect. Mostly the key alone says;
- * a part may look at some values of a key and not at others. Absent: none.
+ * Which entries of the open maps of a request a part looks at, and which fields; others are in `ignoredFields` of the answer. Mostly the key
+ * alone says; a part may look at some values of a key and not at others. Absent: none.
  */
 export interface RequestReads {
   readonly extraSpecs?: (key: string, value: unknown) => boolean
   readonly schedulerHints?: (key: string, value: unknown) => boolean
   readonly imageProperties?: (key: string, value: unknown) => boolean
-  /** Fields that no part has to look at, and these do. */
   readonly fields?: readonly OptionalField[]
 }
 
-/** Fields of a request that have an effect only where a part of the profile looks at them. */
-export const optionalFields = ['volumes', 'ports'] as const
-export type OptionalField = (typeof optionalFields)[number]
+/**
+ * What a request asks for that only some profiles look at. All else is looked at for every request: what hosts must have room for, which of
+ * them are named, and the rule of a server group.
+ */
+export type OptionalField = 'zone' | 'architecture' | 'softAffinity' | 'softAntiAffinity' | 'traits' | 'networks' | 'volumes' | 'ports'
+
+/** What a part looks at may depend on its options. */
+export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
+
+export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
+  typeof reads === 'function' ? reads(options) : reads
 
 /** The list that Nova's objects have of the traits which an image requires; an image itself has one property for each, and no such list. */
 export const TRAITS_IN_OBJECTS = 'traits_required'

@@ -9,6 +9,7 @@ import type { Weigher } from './weigher.ts'
 export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
+  readsRequest: { fields: ['softAffinity'] },
   reads: [],
   unit: 'members',
   readsHostOnly: true,
@@ -20,6 +21,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
 export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  readsRequest: { fields: ['softAntiAffinity'] },
   reads: [],
   unit: 'members',
   readsHostOnly: true,

@@ -11,6 +11,7 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { goTo } from '../../ui/heading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { PathList } from '../../ui/path-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Compare } from './compare.tsx'
 import { DecisionCopies } from './decision-copies.tsx'
@@ -113,6 +114,9 @@ function Explained({ decision }: { readonly decision: Decision }) {
     >
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={isAsDecided ? explained?.fidelity : undefined} />
+        <PathList label="Without effect" paths={decision.ignoredFields ?? []}>
+          Asked without effect, since nothing in the profile reads it:
+        </PathList>
         <Tries decision={decision} />
         {count > 1 ? (
           <Instances

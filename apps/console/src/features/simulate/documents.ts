@@ -7,7 +7,7 @@ export const SIMULATE = graphql(`
       asOf placed failed notDecided complete decisionCount
       drain { moved stuck withoutClaims instances(first: 20, stuck: true) { claimId instanceUuid fromHost message } }
       solved { taken why decisions }
-      decisions(first: 100) { copy outcome destinations { hostName node weight } }
+      decisions(first: 100) { copy outcome ignoredFields destinations { hostName node weight } }
       firstFailure {
         copy found
         reasons { code filter hosts text }

@@ -13,6 +13,11 @@ export function placedOn(decisions: readonly Destinations[]): { readonly host: s
   return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count)
 }
 
+/** What the requests ask without effect, each path once. */
+export const ignoredBy = (decisions: readonly { readonly ignoredFields: readonly string[] }[]): readonly string[] => [
+  ...new Set(decisions.flatMap(({ ignoredFields }) => ignoredFields)),
+]
+
 interface Zone {
   readonly key: string
   readonly usage: readonly { readonly resourceClass: string; readonly capacity: number; readonly used: number }[]

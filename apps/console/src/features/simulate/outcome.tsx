@@ -4,12 +4,13 @@ import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
+import { PathList } from '../../ui/path-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { askedOf, type Simulation } from './compared.ts'
 import { Drained } from './drained.tsx'
-import { placedOn, utilisationRows } from './outcome-rows.ts'
+import { ignoredBy, placedOn, utilisationRows } from './outcome-rows.ts'
 import type { Answer } from './use-answers.ts'
 
 interface OutcomeProps extends Pick<Answer, 'simulation'> {
@@ -44,6 +45,9 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       <Text size="xs" c="dimmed">
         Decided on revision {asOf}; nothing was claimed.
       </Text>
+      <PathList label="Without effect" paths={ignoredBy(simulation.decisions)}>
+        Asked without effect, since nothing in the profile reads it:
+      </PathList>
       {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (

@@ -28,7 +28,7 @@ export const aggregateImagePropertiesIsolation = novaFilter({
     { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },
   ],
   oncePerRequest: true,
-  readsRequest: { imageProperties: everyKey },
+  readsRequest: { imageProperties: everyKey, fields: ['architecture'] },
   runsOnRebuild: true,
   options,
   prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {

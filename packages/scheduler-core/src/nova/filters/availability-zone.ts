@@ -12,6 +12,7 @@ export const availabilityZoneFilter = novaFilter({
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
   },
+  readsRequest: { fields: ['zone'] },
   reads: [],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,

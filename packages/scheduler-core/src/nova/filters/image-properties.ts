@@ -36,6 +36,7 @@ export const imagePropertiesFilter = novaFilter({
       'vm_mode',
       'hypervisor_version_requires',
     ),
+    fields: ['architecture'],
   },
   options,
   prepare(request, { [DEFAULT_ARCHITECTURE]: byDefault }) {

@@ -24,6 +24,7 @@ export const numaTopologyFilter = novaFilter({
   readsRequest: {
     extraSpecs: namedKeys('hw:cpu_policy', 'hw:cpu_thread_policy'),
     imageProperties: namedKeys('hw_cpu_policy', 'hw_cpu_thread_policy'),
+    fields: ['networks'],
   },
   options,
   prepare(request, { [PACKING]: packing }) {

@@ -1,4 +1,6 @@
 import type { Reason } from '../../filters/filter.ts'
+import { GROUP_HOSTS } from '../../fleet/levels.ts'
+import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
 import type { NovaGroup } from '../objects/request.ts'
@@ -11,15 +13,17 @@ export const serverGroupAntiAffinityFilter = novaFilter({
   name: 'ServerGroupAntiAffinityFilter',
   description: 'The host holds fewer members of the server group than its rule allows.',
   reads: ['instances'],
-  prepare({ instanceGroup: group, instanceUuid }) {
+  prepare({ instanceGroup: group, instanceUuid }, _options, { featureLevel = GROUP_HOSTS }) {
     if (group == null) return undefined
     const { policy, uuid } = group
     if (policy === undefined) throw new NovaError('ObjectActionError', { subject: 'instance_group.policy', need: 'set', have: 'unset' })
     if (policy !== 'anti-affinity') return undefined
-    return ({ instances }): Reason | undefined => {
+    const count = featureLevel < GROUP_HOSTS || group.unlistedAt === undefined ? countListed : countAll
+    return (host): Reason | undefined => {
+      const { instances } = host
       // a move looks at the host where the instance is, too: the instance is no reason against itself
       if (instanceUuid != null && instances.has(instanceUuid)) return undefined
-      const have = membersOf(group).filter((member) => instances.has(member)).length
+      const have = count(group, host)
       const { most, source } = mostOf(group)
       if (have < most) return undefined
       return { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: `fewer than ${most}`, have, unit: 'members', source }
@@ -43,6 +47,15 @@ export const groupAntiAffinityFilter = novaFilter({
         : undefined
   },
 })
+
+const countListed = (group: NovaGroup, { instances }: HostState): number =>
+  membersOf(group).filter((member) => instances.has(member)).length
+
+/** Members of which only the hosts are named count too; a host that is named for a listed member counts once. */
+function countAll(group: NovaGroup, host: HostState): number {
+  const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length
+  return Math.max(unlisted, countListed({ ...group, members: group.members ?? [] }, host))
+}
 
 function membersOf({ members }: NovaGroup): readonly string[] {
   if (members != null) return [...new Set(members)]

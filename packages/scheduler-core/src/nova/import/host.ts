@@ -5,18 +5,21 @@ import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-no
 import { type Field, isJson, WireError, WireObject } from '../objects/wire.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 import { pythonText } from '../text/python-text.ts'
+import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
+import { type NovaProvider, providerStats, readProvider } from './provider.ts'
 
 /**
- * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19), alone or as `{ compute_node, service, cell_uuid,
- * instances }`, where instances are uuids or `{ uuid, flavorid, image_properties }`. The typed form and the document itself, for parseHostStats.
+ * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19) or as a row of the table compute_nodes, alone or as
+ * `{ compute_node, service, cell_uuid, instances, traits, inventories }`, where instances are uuids or `{ uuid, flavorid, image_properties }`. The typed form and the document itself, for parseHostStats.
  * `host`: whose document it must be.
  */
 export const importNovaHost = (given: unknown, host?: string): Imported => attempt('stats.invalid', () => readHost(given, host))
 
 function readHost(given: unknown, host: string | undefined): ImportedDocument {
-  const { computeNode, service, cellUuid, instances } = unwrap(given)
+  const { computeNode: reported, service, cellUuid, instances, provider } = unwrap(given)
+  const computeNode = isComputeNodeRow(reported) ? computeNodeOfRow(reported) : reported
   const { node, version, unknown } = readNovaComputeNode(computeNode)
   if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, best 1.0 to 1.19')
   if (host !== undefined && node.host && node.host !== host)
@@ -27,6 +30,7 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
   return {
     document: {
       ...statsOf(node),
+      ...providerStats(provider, node),
       instances: instances?.map(({ uuid }) => uuid) ?? null,
       nova: {
         computeNode: withoutChanges(computeNode),
@@ -76,17 +80,23 @@ interface Parts {
   readonly service: unknown
   readonly cellUuid: string | null
   readonly instances: readonly NamedInstance[] | undefined
+  readonly provider: NovaProvider
 }
 
 function unwrap(given: unknown): Parts {
   if (!isJson(given) || !Object.hasOwn(given, 'compute_node'))
-    return { computeNode: given, service: null, cellUuid: null, instances: undefined }
-  const { compute_node, service = null, cell_uuid = null, instances, ...rest } = given
+    return { computeNode: given, service: null, cellUuid: null, instances: undefined, provider: {} }
+  const { compute_node, service = null, cell_uuid = null, instances, traits, inventories, ...rest } = given
   const [other] = Object.keys(rest)
   if (other !== undefined)
-    throw new WireError(other, rest[other], 'left out: compute_node, service, cell_uuid and instances are all that is read')
+    throw new WireError(
+      other,
+      rest[other],
+      'left out: compute_node, service, cell_uuid, instances, traits and inventories are all that is read',
+    )
   if (cell_uuid !== null && typeof cell_uuid !== 'string') throw new WireError('cell_uuid', cell_uuid, 'a uuid or null')
-  return { computeNode: compute_node, service, cellUuid: cell_uuid, instances: instancesOf(instances) }
+  const provider = readProvider(traits, inventories)
+  return { computeNode: compute_node, service, cellUuid: cell_uuid, instances: instancesOf(instances), provider }
 }
 
 function instancesOf(value: unknown): readonly NamedInstance[] | undefined {

@@ -1,3 +1,4 @@
+import type { RequestSpec } from '../../request/request-spec.ts'
 import type { PciRequest, PciValue } from '../hardware/pci.ts'
 import { migrateGuestTopology } from '../hardware/read-topology.ts'
 import type { GuestCell, GuestTopology } from '../hardware/topology.ts'
@@ -14,6 +15,7 @@ import {
 } from '../objects/request.ts'
 import { isJson, WireError } from '../objects/wire.ts'
 import { pythonText } from '../text/python-text.ts'
+import { plainDictionaries } from './dictionaries.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
 
@@ -27,7 +29,8 @@ export const importNovaRequest = (given: unknown): Imported => attempt('spec.inv
 export const importLegacyRequest = (given: unknown): Imported => attempt('spec.invalid', () => readDictionaries(given))
 
 function readSpec(given: unknown): ImportedDocument {
-  const { spec, instanceUuids } = unwrap(given)
+  const { spec: written, instanceUuids } = unwrap(given)
+  const spec = withoutNullHints(written)
   const { request, version, unknown } = readNovaRequest(spec)
   if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
   return { document: { ...documentOf(request, instanceUuids), nova: { form: 'RequestSpec', document: withoutChanges(spec) } }, unknown }
@@ -36,14 +39,61 @@ function readSpec(given: unknown): ImportedDocument {
 function readDictionaries(given: unknown): ImportedDocument {
   if (!isJson(given)) throw new WireError('legacy', given, 'an object with request_spec and filter_properties')
   const { request_spec, filter_properties, ...rest } = given
-  const legacy: LegacyRequest = { request_spec, filter_properties }
+  const legacy: LegacyRequest = plainDictionaries({ request_spec, filter_properties })
   const request = readLegacyRequest(legacy)
   const uuids = isJson(request_spec) ? uuidsOf(request_spec.instance_uuids, 'request_spec.instance_uuids') : undefined
   return {
-    document: { ...documentOf(request, uuids), nova: { form: 'legacy', document: withoutChanges(legacy) } },
-    unknown: Object.keys(rest),
+    document: {
+      ...documentOf(request, uuids, { policy: 'filter_properties.group_policies', uuid: 'filter_properties.group_uuid' }),
+      nova: { form: 'legacy', document: withoutChanges(legacy) },
+    },
+    unknown: [...Object.keys(rest), ...unreadOf(request_spec, filter_properties)],
   }
 }
+
+/** A hint that is null, or that lists null alone, asks for nothing. */
+function withoutNullHints(spec: unknown): unknown {
+  const data = isJson(spec) ? spec['nova_object.data'] : undefined
+  if (!isJson(spec) || !isJson(data) || !isJson(data.scheduler_hints)) return spec
+  const isNull = (hint: unknown): boolean => hint === null || (Array.isArray(hint) && hint.length > 0 && hint.every((one) => one === null))
+  const hints = Object.entries(data.scheduler_hints).filter(([, hint]) => !isNull(hint))
+  return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
+}
+
+/** Paths of fields of a request's document that this release does not know, as its import named them. */
+export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
+  if (nova === null) return []
+  const { form, document } = nova
+  return form === 'RequestSpec' ? readNovaRequest(document).unknown : unreadOf(document.request_spec, document.filter_properties)
+}
+
+const unreadOf = (request_spec: unknown, filter_properties: unknown): readonly string[] => [
+  ...unreadAt(request_spec, SPEC_FIELDS, 'request_spec'),
+  ...unreadAt(filter_properties, PROPERTY_FIELDS, 'filter_properties'),
+]
+
+/** What Nova's rules read of the two dictionaries, and what its own scheduler put there for itself or for the host that builds. */
+const SPEC_FIELDS = [
+  'image',
+  'instance_properties',
+  'instance_type',
+  'num_instances',
+  'instance_uuids',
+  'block_device_mapping',
+  'security_group',
+]
+const PROPERTY_FIELDS = [
+  ...['scheduler_hints', 'ignore_hosts', 'force_hosts', 'force_nodes', 'retry', 'limits', 'instance_type', 'pci_requests'],
+  ...['group_updated', 'group_uuid', 'group_hosts', 'group_policies', 'group_members'],
+  ...['context', 'config_options', 'request_spec', 'project_id', 'os_type'],
+]
+
+const unreadAt = (given: unknown, known: readonly string[], path: string): readonly string[] =>
+  isJson(given)
+    ? Object.keys(given)
+        .filter((field) => !known.includes(field))
+        .map((field) => `${path}.${field}`)
+    : []
 
 function unwrap(given: unknown): { readonly spec: unknown; readonly instanceUuids: readonly string[] | undefined } {
   if (!isJson(given) || Object.hasOwn(given, 'nova_object.name') || !Object.hasOwn(given, 'spec'))
@@ -61,7 +111,11 @@ function uuidsOf(value: unknown, path: string): readonly string[] | undefined {
 }
 
 /** The typed form, version 1.1; what Nova leaves unset or null is left out, so that it takes this service's default. */
-function documentOf(request: NovaRequest, instanceUuids: readonly string[] | undefined): Record<string, unknown> {
+function documentOf(
+  request: NovaRequest,
+  instanceUuids: readonly string[] | undefined,
+  groupAt = { policy: 'spec.instance_group.policy', uuid: 'spec.instance_group.uuid' },
+): Record<string, unknown> {
   const { numInstances, instanceUuid, requestedDestination: destination } = request
   const named = instanceUuids ?? (numInstances === 1 && instanceUuid ? [instanceUuid] : [])
   const [aggregates, ...moreAggregates] = (destination?.aggregates ?? []).map(oneOf)
@@ -74,7 +128,7 @@ function documentOf(request: NovaRequest, instanceUuids: readonly string[] | und
     flavor: flavorOf(request.flavor),
     image: request.image ? imageOf(request.image) : null,
     availabilityZone: request.availabilityZone || null,
-    instanceGroup: request.instanceGroup ? groupOf(request.instanceGroup) : null,
+    instanceGroup: request.instanceGroup ? groupOf(request.instanceGroup, groupAt) : null,
     numaTopology: request.numaTopology ? topologyOf(request.numaTopology) : null,
     // a request for no devices takes none
     pciRequests: (request.pciRequests ?? []).filter(({ count }) => count > 0).map(pciRequestOf),
@@ -116,12 +170,12 @@ const policies: Readonly<Record<string, string>> = {
   'soft-anti-affinity': 'SOFT_ANTI_AFFINITY',
 }
 
-function groupOf(group: NovaGroup): unknown {
+function groupOf(group: NovaGroup, paths: { readonly policy: string; readonly uuid: string }): unknown {
   const { uuid, hosts, rules } = group
   const policy = policyOf(group)
   const known = policy ? policies[policy] : undefined
-  if (known === undefined) throw new WireError('spec.instance_group.policy', policy, `one of ${Object.keys(policies).join(', ')}`)
-  if (!uuid) throw new WireError('spec.instance_group.uuid', uuid, 'a uuid: claims bind the group by it')
+  if (known === undefined) throw new WireError(paths.policy, policy, `one of ${Object.keys(policies).join(', ')}`)
+  if (!uuid) throw new WireError(paths.uuid, uuid, 'a uuid: claims bind the group by it')
   const most = rules?.max_server_per_host
   return { uuid, policy: known, maxServerPerHost: most === undefined ? null : Number(most), hosts: hosts ?? [] }
 }

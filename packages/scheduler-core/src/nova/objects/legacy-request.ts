@@ -87,13 +87,17 @@ function readRetry(value: unknown): NovaRequest['retry'] {
 function readGroup(properties: Json): Field<NovaGroup> {
   if (properties.group_updated !== true) return null
   const policies = textsAt(properties.group_policies, 'filter_properties.group_policies')
+  const members = textsAt(properties.group_members, 'filter_properties.group_members')
+  const hosts = textsAt(properties.group_hosts, 'filter_properties.group_hosts')
   return {
     uuid: textAt(properties.group_uuid, 'filter_properties.group_uuid'),
     policy: policies?.[0],
     policies,
-    members: textsAt(properties.group_members, 'filter_properties.group_members'),
-    hosts: textsAt(properties.group_hosts, 'filter_properties.group_hosts'),
+    members,
+    hosts,
     rules: undefined,
+    // until Mitaka the dictionaries named the hosts of a group and not its members
+    unlistedAt: members === undefined ? (hosts ?? []) : undefined,
   }
 }
 

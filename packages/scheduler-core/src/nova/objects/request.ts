@@ -107,6 +107,8 @@ export interface NovaGroup {
   readonly members: Field<readonly string[]>
   readonly hosts: Field<readonly string[]>
   readonly rules: Field<Readonly<Record<string, string>>>
+  /** Hosts with members that are not among those listed, one for each member; absent: all members are listed. */
+  readonly unlistedAt?: readonly string[] | undefined
 }
 
 export interface NovaRequestRead {
@@ -255,7 +257,10 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  for (const field of ['use_same_provider', 'provider_uuids', 'in_tree', 'forbidden_aggregates']) group.raw(field)
+  // a host is one provider; trees and forbidden aggregates of a group are named as unknown where they ask for something
+  for (const field of ['use_same_provider', 'provider_uuids']) group.raw(field)
+  group.rawIfEmpty('in_tree')
+  group.rawIfEmpty('forbidden_aggregates')
   return {
     requesterId: group.text('requester_id'),
     resources: amountsOf(group),

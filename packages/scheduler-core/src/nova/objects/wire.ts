@@ -61,6 +61,12 @@ export class WireObject {
     return Object.hasOwn(this.#data, field) ? this.#data[field] : undefined
   }
 
+  /** Counts a field as read that says nothing: it is null, or an empty list. */
+  rawIfEmpty(field: string): void {
+    const value = this.#data[field]
+    if (value === null || (Array.isArray(value) && value.length === 0)) this.#read.add(field)
+  }
+
   text(field: string): Field<string> {
     return this.#field(field, 'a string', isText)
   }

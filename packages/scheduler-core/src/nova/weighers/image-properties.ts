@@ -20,7 +20,7 @@ export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',
   description: "Instances on the host whose images have the request's image properties.",
   reads: [],
-  readsRequest: { imageProperties: everyKey },
+  readsRequest: { imageProperties: everyKey, fields: ['architecture'] },
   unit: 'instances',
   multiplier: { key: 'image_props_weight_multiplier', byDefault: 0 },
   options,

@@ -6,6 +6,7 @@ import type { NovaRequest } from '../objects/request.ts'
 export const serverGroupSoftAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
+  readsRequest: { fields: ['softAffinity'] },
   reads: ['instances'],
   unit: 'members',
   multiplier: { key: 'soft_affinity_weight_multiplier', isPositive: true },
@@ -16,6 +17,7 @@ export const serverGroupSoftAffinityWeigher = novaWeigher({
 export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  readsRequest: { fields: ['softAntiAffinity'] },
   reads: ['instances'],
   unit: 'members',
   multiplier: { key: 'soft_anti_affinity_weight_multiplier', isPositive: true },

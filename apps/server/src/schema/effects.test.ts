@@ -1,0 +1,80 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { type GraphQLInputField, isInputObjectType, isObjectType } from 'graphql'
+import { expect, test } from 'vitest'
+import { createSchema } from './index.ts'
+
+/*
+ * An argument or input field that nothing reads promises what does not happen. Names are looked for in the source: an input object is taken
+ * apart in the file that defines it, or it is handed on whole to code that is looked through instead.
+ */
+
+/** Input objects that are handed on whole, or with what is left of them (`...rest`): core or the services take them apart. */
+const handedOn = new Set(
+  `AggregateChangeInput AggregateUpdateInput AssignmentInput AssignmentRuleInput CpuInfoInput DestinationInput ExplainPlacementInput
+   FlavorInput FleetOverlayInput FullStatsInput GangMemberInput GpuInput GpuRequestInput HostFilter HostNumaCellInput HostOrder AggregateOrder
+   HypotheticalHostInput ImageMetaInput InstanceGroupInput InstanceSizeInput InventoryInput MemoryPagesInput MetricInput
+   NamespaceReportInput NovaSettingsInput NumaCellInput NumaRequestInput PciPoolInput PciRequestInput ProfileVersionInput RatioChangeInput
+   ReporterInput RequestSpecInput ResourceAmountInput ResourceGroupInput ResourceNameInput SolverSettingsInput StatsDeltaInput
+   StatsReportInput StringComparator SupportedInstanceInput TopologySpreadInput VerdictFilter WeigherSettingInput`.split(/\s+/),
+)
+
+const types = Object.values(createSchema().getTypeMap()).filter(({ name }) => !name.startsWith('__'))
+
+const root = path.resolve(import.meta.dirname, '../../../..')
+
+function sources(folder: string): ReadonlyMap<string, string> {
+  const files = fs.readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+  return new Map(
+    files
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => [file, codeOf(fs.readFileSync(path.join(root, folder, file), 'utf8'))]),
+  )
+}
+
+/** Without comments, texts and the definitions of fields and arguments: what is left that has a name uses it. */
+const codeOf = (text: string): string =>
+  text
+    .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replace(/\b\w+: t\./g, 't.')
+
+const own = sources('apps/server/src/schema')
+const others = [...sources('apps/server/src/services').values(), ...sources('packages/scheduler-core/src').values()].join('\n')
+const isIn = (code: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(code)
+
+const all = [...own.values()].join('\n')
+
+/** The code of the file that defines a field of an input object; of one that several objects share, that of all. */
+function codeAround(type: string, field: string): string {
+  for (const [file, code] of own) {
+    const text = fs.readFileSync(path.join(root, 'apps/server/src/schema', file), 'utf8')
+    if (text.includes(`inputType('${type}'`)) return new RegExp(`\\b${field}: t\\.`).test(text) ? code : all
+  }
+  return all
+}
+
+const isKept = ({ deprecationReason }: Pick<GraphQLInputField, 'deprecationReason'>): boolean => deprecationReason == null
+
+test('every input field is read somewhere, or is deprecated with what to do instead', () => {
+  const unread = types.filter(isInputObjectType).flatMap((type) =>
+    Object.values(type.getFields())
+      .filter((field) => isKept(field) && !isIn(codeAround(type.name, field.name), field.name))
+      .filter(({ name }) => !handedOn.has(type.name) || !isIn(others, name))
+      .map(({ name }) => `${type.name}.${name}`),
+  )
+  expect(unread).toEqual([])
+})
+
+test('every argument is read somewhere, or is deprecated with what to do instead', () => {
+  const unread = types
+    .filter(isObjectType)
+    .flatMap((type) =>
+      Object.values(type.getFields()).flatMap((field) =>
+        field.args
+          .filter((arg) => isKept(arg) && !isIn(all, arg.name) && !isIn(others, arg.name))
+          .map((arg) => `${type.name}.${field.name}(${arg.name})`),
+      ),
+    )
+  expect(unread).toEqual([])
+})

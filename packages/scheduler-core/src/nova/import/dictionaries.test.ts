@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { GROUP_HOSTS } from '../../fleet/levels.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { builtInProfilesAt } from '../../profiles/built-in.ts'
+import { parseRequestSpec } from '../../request/parse.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { decide } from '../../schedulers/decide.ts'
+import { aLog, aReport, aUuid } from '../../testing/index.ts'
+import { novaRequestOf } from '../own-request.ts'
+import { groupUuid } from './dictionaries.ts'
+import { importLegacyRequest, importNovaRequest } from './request.ts'
+
+/*
+ * The two dictionaries as build_request_spec and setup_instance_group of Juno (2014.2), Kilo (2015.1.0) and Liberty (12.0.0) made them. Rows
+ * are named after the release, and after Nova's own test where it has one of the same situation.
+ */
+
+const instance_type = {
+  ...{ id: 2, name: 'm1.tiny', flavorid: '1', memory_mb: 512, vcpus: 1, root_gb: 1, ephemeral_gb: 0, swap: 0, rxtx_factor: 1.0 },
+  ...{ vcpu_weight: null, extra_specs: {}, disabled: false, is_public: true },
+}
+const instance_properties = {
+  ...{ uuid: aUuid(1), project_id: 'p', user_id: 'u', availability_zone: null, os_type: null, numa_topology: null, pci_requests: null },
+  ...{ vm_state: 'building', root_gb: 1, memory_mb: 512, vcpus: 1, system_metadata: { instance_type_memory_mb: '512' } },
+}
+const request_spec = { image: {}, instance_properties, instance_type, num_instances: 1 }
+
+function read(spec: object, filter_properties: object | null = {}): RequestSpec {
+  const imported = importLegacyRequest({ request_spec: { ...request_spec, ...spec }, filter_properties })
+  if (!imported.ok) throw new Error(imported.problems.map(({ message }) => message).join('; '))
+  const parsed = parseRequestSpec(imported.document)
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+const problemOf = (spec: object, filter_properties: object = {}) => {
+  const imported = importLegacyRequest({ request_spec: { ...request_spec, ...spec }, filter_properties })
+  return imported.ok ? undefined : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]
+}
+
+describe('what is asked for', () => {
+  test.each<[string, object, object, object]>([
+    ['Kilo: whole, without an image (test_build_request_spec_without_image)', {}, {}, { flavor: { vcpus: 1, memoryMb: 512, rootGb: 1 } }],
+    [
+      'Kilo: an image from the metadata of the instance, where all is text (get_image_from_system_metadata)',
+      {
+        image: {
+          ...{ min_ram: '512', min_disk: '1', disk_format: 'qcow2', container_format: 'bare', base_image_ref: aUuid(9) },
+          properties: { hw_cpu_sockets: '2', hypervisor_type: 'qemu', hw_qemu_guest_agent: 'yes', kernel_id: null },
+        },
+      },
+      {},
+      { image: { minRamMb: 512, minDiskGb: 1, properties: { hw_cpu_sockets: '2', img_hv_type: 'qemu', hw_qemu_guest_agent: 'True' } } },
+    ],
+    [
+      'Liberty: an ImageMeta in its envelope',
+      {
+        image: {
+          ...{ 'nova_object.name': 'ImageMeta', 'nova_object.version': '1.7' },
+          'nova_object.data': {
+            ...{ id: 'i', min_ram: 0, min_disk: 0 },
+            properties: {
+              'nova_object.name': 'ImageMetaProps',
+              'nova_object.version': '1.6',
+              'nova_object.data': { hw_architecture: 'x86_64' },
+            },
+          },
+        },
+      },
+      {},
+      { image: { id: 'i', properties: { hw_architecture: 'x86_64' } } },
+    ],
+    [
+      'Juno: sizes as text, and a number among the extra specs',
+      {
+        instance_type: {
+          ...instance_type,
+          memory_mb: '2048',
+          vcpus: '2',
+          root_gb: '20',
+          swap: '0',
+          extra_specs: { 'quota:cpu_shares': 1024 },
+        },
+        num_instances: '1',
+      },
+      {},
+      { flavor: { memoryMb: 2_048, vcpus: 2, rootGb: 20, swapMb: 0, extraSpecs: { 'quota:cpu_shares': '1024' } }, numInstances: 1 },
+    ],
+    [
+      'Liberty: sizes with a point (test_to_legacy_request_spec_dict)',
+      { instance_type: { ...instance_type, root_gb: '10.0' } },
+      {},
+      { flavor: { rootGb: 10 } },
+    ],
+    [
+      'Liberty: a project that is a number (test_from_primitives)',
+      { instance_properties: { ...instance_properties, project_id: 1 } },
+      {},
+      { projectId: '1' },
+    ],
+    [
+      'Juno: the fields of an object for the instance and its cells',
+      {
+        instance_properties: {
+          ...instance_properties,
+          numa_topology: { instance_uuid: aUuid(1), cells: [{ id: 0, cpuset: [0], memory: 512, pagesize: null }] },
+        },
+      },
+      {},
+      { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 512 }] } },
+    ],
+    [
+      'Kilo: devices as a dictionary with the uuid of the instance (from_request_spec_instance_props)',
+      {
+        instance_properties: {
+          ...instance_properties,
+          pci_requests: {
+            instance_uuid: aUuid(1),
+            requests: [{ count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'nic', is_new: false, request_id: null }],
+          },
+        },
+      },
+      {},
+      { pciRequests: [{ alias: 'nic', count: 1, specs: [{ vendor_id: '8086' }] }] },
+    ],
+    [
+      'Juno: a hint that is null',
+      {},
+      { scheduler_hints: { same_host: null, group: null, different_host: [null] } },
+      { schedulerHints: { different_host: [] } },
+    ],
+    ['Kilo: hints that are null', {}, { scheduler_hints: null }, { schedulerHints: {} }],
+    [
+      'Kilo: a query that was not made text (the schema of scheduler_hints lets objects in)',
+      {},
+      { scheduler_hints: { query: ['>=', '$free_ram_mb', 1_024], reservation: { id: 7 } } },
+      { schedulerHints: { query: ['>=', '$free_ram_mb', '1024'], reservation: ['{"id":7}'] } },
+    ],
+    [
+      'Liberty: what to_legacy_filter_properties_dict makes (test_to_legacy_filter_properties_dict)',
+      {},
+      {
+        ...{ ignore_hosts: ['ignoredhost'], force_hosts: ['fakehost'], force_nodes: ['fakenode'], scheduler_hints: { foo: 'bar' } },
+        ...{ retry: { num_attempts: 1, hosts: [['fake1', 'node1']] }, limits: { vcpu: 1.0, disk_gb: 10.0, memory_mb: 8192.0 } },
+      },
+      { ignoreHosts: ['ignoredhost'], forceHosts: ['fakehost'], forceNodes: ['fakenode'], schedulerHints: { foo: ['bar'] } },
+    ],
+  ])('%s', (_what, spec, properties, typed) => {
+    expect(read(spec, properties)).toMatchObject(typed)
+  })
+
+  test('what nobody reads is named, and what Nova put there for itself is not', () => {
+    const filter_properties = { context: {}, config_options: {}, os_type: null, project_id: 'p', reservation: 7 }
+    const imported = importLegacyRequest({
+      request_spec: { ...request_spec, security_group: ['default'], colour: 'red' },
+      filter_properties,
+      later: 1,
+    })
+    expect(imported.ok && imported.unknown).toEqual(['later', 'request_spec.colour', 'filter_properties.reservation'])
+  })
+
+  test.each<[string, object, object, string, string]>([
+    [
+      'a size that is no number',
+      { instance_type: { ...instance_type, memory_mb: 'much' } },
+      {},
+      'request_spec.instance_type.memory_mb',
+      'a whole number',
+    ],
+    ['tried hosts that are no list', {}, { retry: { num_attempts: 1, hosts: 'h1' } }, 'filter_properties.retry.hosts', 'a list of pairs'],
+    ['a policy that is none', {}, { group_updated: true, group_policies: ['near'] }, 'filter_properties.group_policies', 'one of affinity'],
+    [
+      'a group of nobody',
+      { instance_properties: {} },
+      { group_updated: true, group_policies: ['affinity'], group_hosts: [] },
+      'filter_properties.group_uuid',
+      'the uuid of an instance',
+    ],
+  ])('%s is refused with its path', (_what, spec, properties, path, allowed) => {
+    expect(problemOf(spec, properties)).toEqual([path, expect.stringContaining(allowed)])
+  })
+
+  test('in the newer form too a hint that is null asks for nothing', () => {
+    const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
+    const imported = importNovaRequest(
+      wire('RequestSpec', {
+        flavor: wire('Flavor', { vcpus: 1, memory_mb: 1 }),
+        num_instances: 1,
+        scheduler_hints: { same_host: [null], a: null, b: ['x'] },
+      }),
+    )
+    expect(imported.ok && imported.document).toMatchObject({ schedulerHints: { b: ['x'] } })
+    expect(JSON.stringify(imported)).not.toContain('same_host')
+  })
+})
+
+describe('the server group', () => {
+  const group = (policy: string, more: object = {}) => ({ group_updated: true, group_policies: [policy], group_hosts: ['h1'], ...more })
+
+  test.each<[string, object, string]>([
+    ['Kilo: the hint names it', group('affinity', { scheduler_hints: { group: aUuid(7).toUpperCase() } }), aUuid(7)],
+    ['Kilo: nothing names it on a move, and it is known by the instance', group('affinity'), aUuid(1)],
+    ['Mitaka: a uuid of its own wins', group('affinity', { group_uuid: aUuid(8), scheduler_hints: { group: aUuid(7) } }), aUuid(8)],
+    [
+      'Juno: a second try has what the first one found out, without group_updated',
+      group('affinity', { group_updated: undefined, scheduler_hints: { group: aUuid(7) } }),
+      aUuid(7),
+    ],
+    ['Juno: the hint is a name', group('affinity', { scheduler_hints: { group: 'web' } }), groupUuid('web', 'p')],
+  ])('%s', (_what, properties, uuid) => {
+    const { instanceGroup, nova } = read({}, properties)
+    expect(instanceGroup).toEqual({ uuid, policy: 'AFFINITY', maxServerPerHost: null, hosts: ['h1'], apartFrom: [] })
+    // what is kept is read alike by releases that know only the one spelling
+    expect(nova?.document.filter_properties).toMatchObject({ group_uuid: uuid, group_updated: true })
+  })
+
+  test('a name is the same group in one project, and another in another', () => {
+    expect(groupUuid('web', 'p')).toBe(groupUuid('web', 'p'))
+    expect(groupUuid('web', 'p')).not.toBe(groupUuid('web', 'q'))
+    expect(groupUuid('web', 'p')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  test('Juno: a hint alone says no policy, so that no group is made up', () => {
+    expect(read({}, { scheduler_hints: { group: aUuid(7) } }).instanceGroup).toBeNull()
+  })
+
+  const townAt = (level: number): Fleet => {
+    const log = aLog()
+    log.append([{ type: 'feature', level }, ...['h1', 'h2', 'h3'].map((name, i) => aReport(name, { memoryMb: 131_072 >> i }))])
+    return log.fleet
+  }
+  const hostsOf = (request: RequestSpec, profile: string, level = GROUP_HOSTS) => {
+    const fleet = townAt(level)
+    const overlay = openOverlay(fleet)
+    try {
+      const { parts } = decide(fleet, overlay, {
+        ...{ id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true },
+        claimIds: Array.from({ length: request.numInstances }, (_one, i) => `c${i}`),
+        request,
+        profile: builtInProfilesAt(level).find(({ name }) => name === profile) as never,
+      })
+      return parts.map(({ host }) => host)
+    } finally {
+      overlay.discard()
+    }
+  }
+  const three = { num_instances: 2, instance_properties: { ...instance_properties, uuid: aUuid(1) } }
+
+  test.each<[string, object, object, string[]]>([
+    ['Kilo: apart from the hosts of the group', {}, group('anti-affinity', { group_hosts: ['h1', 'h2'] }), ['h3']],
+    ['Kilo: a group that lives nowhere yet', {}, group('anti-affinity', { group_hosts: [] }), ['h1']],
+    ['Kilo: with a host of the group', {}, group('affinity', { group_hosts: ['h2'] }), ['h2']],
+    ['Kilo: two instances, each apart from the other (group_hosts.add(chosen_host))', three, group('anti-affinity'), ['h2', 'h3']],
+    ['Kilo: two instances together', three, group('affinity', { group_hosts: [] }), ['h1', 'h1']],
+  ])('%s', (_what, spec, properties, hosts) => {
+    for (const profile of ['nova-compat', 'default']) {
+      const request = read(spec, { ...properties, scheduler_hints: { group: aUuid(7) } })
+      const found = hostsOf(request, profile)
+      expect([profile, ...found.slice().sort()]).toEqual([profile, ...hosts])
+    }
+  })
+
+  test('our own form names hosts of a group to the rules of Nova as well', () => {
+    const request = {
+      ...read({}),
+      nova: null,
+      instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: null, hosts: ['h1'], apartFrom: [] },
+    }
+    expect(hostsOf(request, 'nova-compat')).toEqual(['h2'])
+    expect(hostsOf({ ...request, instanceGroup: { ...request.instanceGroup, maxServerPerHost: 2 } }, 'nova-compat')).toEqual(['h1'])
+  })
+
+  test('below the level the rule of the newer Nova holds, which knows no group without members', () => {
+    const request = read({}, group('anti-affinity'))
+    expect(hostsOf(request, 'nova-compat', GROUP_HOSTS - 1)).toEqual([])
+    expect(novaRequestOf(request).instanceGroup?.unlistedAt).toEqual(['h1'])
+  })
+})

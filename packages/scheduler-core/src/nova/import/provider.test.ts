@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { GROUP_HOSTS } from '../../fleet/levels.ts'
+import { type HostStats, parseHostStats } from '../../fleet/stats.ts'
+import { prepareChecks } from '../../pipeline/examine.ts'
+import { builtInProfilesAt } from '../../profiles/built-in.ts'
+import { aLog, aReport, aRequest } from '../../testing/index.ts'
+import { importNovaHost } from './host.ts'
+
+/* What Placement has of a host, beside its ComputeNode. Rows are named after the case, or after Placement's own test of the same situation. */
+
+const compute_node = {
+  'nova_object.name': 'ComputeNode',
+  'nova_object.version': '1.19',
+  'nova_object.data': {
+    ...{ host: 'h1', vcpus: 16, vcpus_used: 4, memory_mb: 65_536, memory_mb_used: 4_608, free_ram_mb: 60_928, local_gb: 1_000 },
+    ...{ local_gb_used: 0, free_disk_gb: 1_000, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
+  },
+}
+
+function statsOf(beside: object): HostStats {
+  const imported = importNovaHost({ compute_node, ...beside }, 'h1')
+  if (!imported.ok) throw new Error(imported.problems.map(({ message }) => message).join('; '))
+  const parsed = parseHostStats(imported.document)
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+const inventory = (resourceClass: string, total: number, more: object = {}) => ({
+  ...{ resourceClass, total, reserved: 0, allocationRatio: 1, minUnit: 1, maxUnit: null, stepSize: 1, used: null },
+  ...more,
+})
+
+test.each<[string, object, object]>([
+  ['nothing beside it', {}, { traits: [], inventories: [] }],
+  ['null beside it', { traits: null, inventories: null }, { traits: [], inventories: [] }],
+  ['A23: traits as a list', { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2', 'CUSTOM_T'] }, { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2'] }],
+  [
+    'the body of traits (traits.yaml: set traits for resource provider)',
+    { traits: { traits: ['CUSTOM_TRAIT_1'], resource_provider_generation: 2 } },
+    { traits: ['CUSTOM_TRAIT_1'] },
+  ],
+  ['A23: a class by its inventory', { inventories: { VGPU: { total: 4 } } }, { inventories: [inventory('VGPU', 4)] }],
+  [
+    'the body of inventories (inventory.yaml: put all inventory)',
+    {
+      inventories: {
+        resource_provider_generation: 1,
+        inventories: {
+          IPV4_ADDRESS: { total: 253 },
+          CUSTOM_FPGA: { total: 8, reserved: 1, min_unit: 2, max_unit: 4, step_size: 2, allocation_ratio: 1.5 },
+        },
+      },
+    },
+    {
+      inventories: [
+        inventory('IPV4_ADDRESS', 253),
+        inventory('CUSTOM_FPGA', 8, { reserved: 1, minUnit: 2, maxUnit: 4, stepSize: 2, allocationRatio: 1.5 }),
+      ],
+    },
+  ],
+  [
+    'one inventory with its generation, as a single class is answered (inventory.yaml: get that inventory)',
+    { inventories: { VGPU: { total: 4, resource_provider_generation: 7 } } },
+    { inventories: [inventory('VGPU', 4)] },
+  ],
+  [
+    'a standard class: what is in use the node says, and has what is reserved in it',
+    { inventories: { MEMORY_MB: { total: 65_536, reserved: 512, allocation_ratio: 1.5, max_unit: 65_536 } } },
+    { inventories: [inventory('MEMORY_MB', 65_536, { reserved: 512, allocationRatio: 1.5, maxUnit: 65_536, used: 4_096 })] },
+  ],
+  [
+    'all of it reserved (inventory.yaml: put inventory with reserved equal to total)',
+    { inventories: { VCPU: { total: 16, reserved: 16 } } },
+    { inventories: [inventory('VCPU', 16, { reserved: 16, used: 0 })] },
+  ],
+])('%s', (_what, beside, typed) => {
+  expect(statsOf(beside)).toMatchObject({ vcpus: 16, ...typed })
+})
+
+test.each<[string, object, string, string]>([
+  ['traits that are a text', { traits: 'CUSTOM_T' }, 'traits', 'a list of names'],
+  ['a trait that is no text', { traits: [1] }, 'traits', 'a list of names'],
+  ['inventories that are a list', { inventories: [{ resource_class: 'VGPU', total: 1 }] }, 'inventories', 'an object by resource class'],
+  [
+    'no total (inventory.yaml: post an inventory with no total specified)',
+    { inventories: { VGPU: {} } },
+    'inventories.VGPU.total',
+    'a number',
+  ],
+  [
+    'a field that Placement has not (inventory.yaml: put inventory bad form)',
+    { inventories: { VGPU: { total: 1, house: 'red' } } },
+    'inventories.VGPU.house',
+    'left out',
+  ],
+  ['more beside the body', { traits: { traits: [], colour: 'red' } }, 'traits.colour', 'left out'],
+  ['more than is read', { usages: {} }, 'usages', 'traits and inventories'],
+])('%s is refused with its path', (_what, beside, path, allowed) => {
+  const imported = importNovaHost({ compute_node, ...beside }, 'h1')
+  expect(imported.ok ? [] : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]).toEqual([
+    path,
+    expect.stringContaining(allowed),
+  ])
+})
+
+test.each<[string, object]>([
+  ['a total of nothing but a text (inventory.yaml: post an inventory with invalid total)', { VGPU: { total: 1.5 } }],
+  ['less than one at least (inventory.yaml: post an inventory invalid min_unit)', { VGPU: { total: 4, min_unit: 0 } }],
+  ['steps of nothing (inventory.yaml: post an inventory invalid step_size)', { VGPU: { total: 4, step_size: 0 } }],
+  ['more reserved than there is (inventory.yaml: put all inventory bad capacity)', { VGPU: { total: 4, reserved: 5 } }],
+  ['a class that is no name (inventory.yaml: post an inventory bad resource class)', { 'no such class': { total: 4 } }],
+])('%s is a problem of the report', (_what, inventories) => {
+  const imported = importNovaHost({ compute_node, inventories }, 'h1')
+  expect(imported.ok && parseHostStats(imported.document).ok).toBe(false)
+})
+
+describe('A23: a flavor that asks for a trait or a class', () => {
+  const verdicts = (beside: object, extraSpecs: Record<string, string>) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: GROUP_HOSTS }, aReport('h1', statsOf(beside))])
+    const request = aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
+    return ['nova-compat', 'default'].map((name) => {
+      const profile = builtInProfilesAt(GROUP_HOSTS).find((one) => one.name === name) as never
+      const { checksOf } = prepareChecks(log.fleet, request, profile)
+      const [host] = log.fleet.hosts.presentIndexes
+      return checksOf(host as never).find(({ reason }) => reason !== undefined)?.reason?.code
+    })
+  }
+  const both = (code: string | undefined) => [code, code]
+
+  test.each<[string, object, Record<string, string>, string | undefined]>([
+    ['the trait is there', { traits: ['CUSTOM_T'] }, { 'trait:CUSTOM_T': 'required' }, undefined],
+    ['the trait is not there', { traits: ['CUSTOM_U'] }, { 'trait:CUSTOM_T': 'required' }, 'trait.missing'],
+    ['the trait is there and is forbidden', { traits: ['CUSTOM_T'] }, { 'trait:CUSTOM_T': 'forbidden' }, 'trait.forbidden'],
+    ['the class is there', { inventories: { VGPU: { total: 1 } } }, { 'resources:VGPU': '1' }, undefined],
+    [
+      'a class of one’s own is there',
+      { inventories: { CUSTOM_BAREMETAL: { total: 1 } } },
+      { 'resources:CUSTOM_BAREMETAL': '1' },
+      undefined,
+    ],
+  ])('%s', (_what, beside, extraSpecs, code) => {
+    expect(verdicts(beside, extraSpecs)).toEqual(both(code))
+  })
+
+  test('the class is not there', () => {
+    for (const code of verdicts({}, { 'resources:VGPU': '1' })) expect(code).toMatch(/^class\.|^resource/)
+  })
+})

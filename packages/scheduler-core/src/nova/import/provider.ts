@@ -1,0 +1,83 @@
+import type { NovaComputeNode } from '../objects/compute-node.ts'
+import { isJson, WireError } from '../objects/wire.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What Placement has of the resource provider of a host, in the shapes of its answers and requests; absent: nothing was said of it. */
+export interface NovaProvider {
+  readonly traits?: readonly string[]
+  /** By resource class, as Placement's fields are called. */
+  readonly inventories?: Readonly<Record<string, Json>>
+}
+
+const FIELDS: Readonly<Record<string, string>> = {
+  total: 'total',
+  reserved: 'reserved',
+  allocation_ratio: 'allocationRatio',
+  min_unit: 'minUnit',
+  max_unit: 'maxUnit',
+  step_size: 'stepSize',
+}
+/** What Placement says beside them, by which it knows versions. */
+const GENERATION = 'resource_provider_generation'
+
+/** Traits as a list or as the body that Placement answers, and inventories as an object by class or as that body. Throws WireError. */
+export function readProvider(traits: unknown, inventories: unknown): NovaProvider {
+  return {
+    ...(isGiven(traits) && { traits: traitsOf(traits) }),
+    ...(isGiven(inventories) && { inventories: inventoriesOf(inventories) }),
+  }
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+function traitsOf(given: unknown): readonly string[] {
+  const list = inside(given, 'traits')
+  if (Array.isArray(list) && list.every((trait) => typeof trait === 'string')) return [...new Set(list)]
+  throw new WireError('traits', list, 'a list of names, or what Placement answers: an object with traits')
+}
+
+function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
+  const byClass = inside(given, 'inventories')
+  const allowed = 'an object by resource class, or what Placement answers: an object with inventories'
+  if (!isJson(byClass)) throw new WireError('inventories', byClass, allowed)
+  for (const [resourceClass, inventory] of Object.entries(byClass)) {
+    const at = `inventories.${resourceClass}`
+    if (!isJson(inventory))
+      throw new WireError(at, inventory, `an object with total, and with ${Object.keys(FIELDS).slice(1).join(', ')} if need be`)
+    if (typeof inventory.total !== 'number') throw new WireError(`${at}.total`, inventory.total, 'a number')
+    const unknown = Object.keys(inventory).find((field) => !Object.hasOwn(FIELDS, field) && field !== GENERATION)
+    if (unknown !== undefined)
+      throw new WireError(`${at}.${unknown}`, inventory[unknown], `left out: ${Object.keys(FIELDS).join(', ')} are all that is read`)
+  }
+  return byClass as Readonly<Record<string, Json>>
+}
+
+/** The field of a body of Placement's, which may have the generation beside it, or that field's value alone. */
+function inside(given: unknown, field: string): unknown {
+  if (!isJson(given) || !Object.hasOwn(given, field)) return given
+  const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
+  if (other !== undefined)
+    throw new WireError(`${field}.${other}`, given[other], `left out: ${field} and ${GENERATION} are all that Placement has there`)
+  return given[field]
+}
+
+/** In the typed form of a report. What is in use of the standard classes the node says, and counts in it what is reserved. */
+export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
+  const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }
+  return {
+    ...(traits !== undefined && { traits }),
+    ...(inventories !== undefined && {
+      inventories: Object.entries(inventories).map(([resourceClass, inventory]) => {
+        const fields = Object.entries(FIELDS).filter(([field]) => isGiven(inventory[field]))
+        const taken = used[resourceClass]
+        const reserved = typeof inventory.reserved === 'number' ? inventory.reserved : 0
+        return {
+          resourceClass,
+          ...Object.fromEntries(fields.map(([field, name]) => [name, inventory[field]])),
+          used: taken === undefined ? null : Math.max(0, taken - reserved),
+        }
+      }),
+    }),
+  }
+}
