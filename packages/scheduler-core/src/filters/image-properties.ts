@@ -56,7 +56,8 @@ export const imagePropertiesFilter: Filter = {
   readsHostOnly: true,
   readsRequest: {
     imageProperties: namedKeys(
-      ...properties.flatMap(([name, older]) => [name, older]),
+      ...properties.map(([name]) => name),
+      ...properties.map(([, older]) => older),
       'img_hv_requested_version',
       'hypervisor_version_requires',
     ),
