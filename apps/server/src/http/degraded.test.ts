@@ -47,7 +47,7 @@ test('without its store a replica reads, says how old its state is, and refuses 
   expect(host.capacity).toContainEqual({ resourceClass: 'VCPU', claimed: 2 })
   // explanations of what is not asked of tables are of the state that is here
   const EXPLAIN = `{ explainPlacement(input: { subject: { spec: { gantt: { flavor: { vcpus: 15, memoryMb: 1 } } } } }) { headline } }`
-  expect((await dataOf(api, EXPLAIN)).explainPlacement.headline).toContain('1 with too few vCPUs left')
+  expect((await dataOf(api, EXPLAIN)).explainPlacement.headline).toContain('15 vCPUs needed, 14 free')
   const refused = await api.ask(
     `mutation { selectDestinations(input: { idempotencyKey: "away", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } }) { __typename } }`,
   )

@@ -59,10 +59,10 @@ describe('introspection has a depth of its own and shares every other limit', ()
   })
 
   test.each([
-    '{ __schema { types { name fields(includeDeprecated: true) { name args { name type { name } } type { name ofType { name } } } } } }',
+    '{ __schema { types { name fields(includeDeprecated: true) { name args(includeDeprecated: true) { name type { name } } type { name ofType { name } } } } } }',
     '{ __type(name: "Host") { interfaces { name } possibleTypes { name } fields(includeDeprecated: true) { ...F ...F } } } fragment F on __Field { type { name } }',
-    getIntrospectionQuery(),
-  ])('what it costs is the number of objects of its answer: %.60s', (text) => {
+    getIntrospectionQuery({ inputValueDeprecation: true }),
+  ])('what it costs is the number of objects of its answer, with all that is deprecated: %.60s', (text) => {
     const { data } = execute({ schema, document: parse(text) }) as ExecutionResult
     // a fragment that is spread twice is counted twice, and answered once
     expect(judge(text.replace('...F ...F', '...F'))).toBe(objectsIn(data) - 1)

@@ -4,7 +4,7 @@ import { planOf, shrink, simulate } from './simulate.ts'
 import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
 
-const WORLDS = byExtent(25, 200)
+const WORLDS = byExtent(32, 200)
 
 /** Seeds that once failed, with what was found, as worlds were drawn then: whatever draws more kinds of acts changes the world of each seed. */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [

@@ -37,7 +37,7 @@ import { HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import { ALLOCATION_RULES, ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import {
-  countAggregateRatios,
+  countAllocations,
   countAnew,
   letGoUnlisted,
   takeFleetAllocation,
@@ -216,7 +216,7 @@ export class Fleet {
       yield* this.#holdAnew()
     }
     if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* letGoUnlisted(this)
-    if (before < ALLOCATION_RULES && this.featureLevel >= ALLOCATION_RULES) yield* countAggregateRatios(this)
+    if (before < ALLOCATION_RULES && this.featureLevel >= ALLOCATION_RULES) yield* countAllocations(this)
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 

@@ -169,11 +169,13 @@ export function* takeFleetAllocation(fleet: Fleet, change: FleetAllocationSet): 
   return undefined
 }
 
-/** Hosts to which aggregates give ratios are counted again once the log has reached the level of that rule. */
-export function* countAggregateRatios(fleet: Fleet): Steps<void> {
+/** Hosts whose ratios others than their report may say are counted again once the log has reached the level of that rule. */
+export function* countAllocations(fleet: Fleet): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
+    // what its document leaves open says the fleet from now on; the judge asks whether there is room, whatever was decided before
+    else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 
 /** What was decided on the host's other figures does not count. */
