@@ -161,7 +161,7 @@ test('before an edit is applied it is told what recent requests would meet, each
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })
 
-test('hosts are added by a filter, the history tells of it, and its undoing is a draft like any other', async ({
+test('hosts are added by a filter, the history tells of it, and its undoing is a draft like any other', { tag: '@rare' }, async ({
   page,
   visit,
   service,

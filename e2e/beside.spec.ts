@@ -94,11 +94,9 @@ test('the map: a press shows the host beside it, and another opens its page; arr
   await expect(panel).toHaveAttribute('data-beside', second)
 })
 
-test('the map moves its cells for what stands beside it: a second press where the first was opens the same host, so does a double one', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('the map moves its cells for what stands beside it: a second press where the first was opens the same host, so does a double one', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   // more than one row of cells, and one more when there is less room
   await page.setViewportSize({ width: 1_010, height: 720 })
   const names = Array.from({ length: 45 }, (_, i) => `cell-${String(i + 1).padStart(2, '0')}`)

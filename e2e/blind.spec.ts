@@ -148,7 +148,7 @@ test('a request that hangs becomes an error that can be tried again, while the s
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('a reading that is overdue is dimmed, whatever else answers', async ({ page, visit }) => {
+test('a reading that is overdue is dimmed, whatever else answers', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await expect(silent(page)).toHaveCount(0)

@@ -208,7 +208,7 @@ test('all of one filter are not chosen once the list is of another', { tag: '@ra
   }
 })
 
-test('what is pressed as the list changes is the claim that is seen there', async ({ page, visit, service }) => {
+test('what is pressed as the list changes is the claim that is seen there', { tag: '@rare' }, async ({ page, visit, service }) => {
   const account = 'presses-claims'
   const caller = createClient({
     url: `${service.origin}/graphql`,

@@ -98,7 +98,7 @@ test('a request fails; by clicking one finds which hosts failed on what, and why
   await expect(page.getByRole('heading', { name: host, level: 1 })).toBeVisible()
 })
 
-test('the same by keyboard alone', async ({ page, visit, service }) => {
+test('the same by keyboard alone', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.typed', vcpus: 12, memoryMb: 61_440, zone: 'az1' })
   await visit('/hosts')

@@ -34,7 +34,7 @@ test('a call of the address is asked as whoever is signed in, and nothing is ask
   expect([...hosts]).toEqual([new URL(service.origin).host])
 })
 
-test('a mutation is not sent while the page is read-only, and is once it is not', async ({ page, visit }) => {
+test('a mutation is not sent while the page is read-only, and is once it is not', { tag: '@rare' }, async ({ page, visit }) => {
   const sent: string[] = []
   page.on('request', (request) => {
     const body = request.postData() ?? ''

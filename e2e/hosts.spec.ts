@@ -713,7 +713,7 @@ test('an empty fleet leads to its first host: the copied command is run, and the
 })
 
 test.describe('looks', () => {
-  test('the list, narrowed, as a map, without a hit @looks', async ({ page, visit, look }) => {
+  test('the list, narrowed, as a map, without a hit @looks @rare', async ({ page, visit, look }) => {
     await visit('/hosts')
     await expect(gridOf(page, 'Hosts')).toBeVisible()
     await look('hosts')

@@ -151,7 +151,12 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   await expect(page.locator('[data-standing-of]')).toHaveText(`${name}@2 decides all calls. Nothing is tried.`)
 })
 
-test('a version that was never tried is not activated while its evaluation does not come', async ({ page, visit, fleet, provokes }) => {
+test('a version that was never tried is not activated while its evaluation does not come', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+  provokes,
+}) => {
   provokes('ERR_FAILED')
   await write(fleet.client, 'unchecked', 1)
   await write(fleet.client, 'unchecked', -1)

@@ -91,7 +91,7 @@ test('looks: settings @looks', { tag: '@rare' }, async ({ page, visit, look }) =
 })
 
 test('limits of idempotency keys are shown and changed; what cannot be is said, and what another changed meanwhile is not lost', {
-  tag: '@colours',
+  tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/settings')
   const section = page.getByRole('region', { name: 'Idempotency keys' })

@@ -132,7 +132,7 @@ test('nothing can be changed in the past: buttons and keys say why, and nothing 
   expect(sent).toEqual([])
 })
 
-test('by keyboard alone one goes to another time, a step on, and back to now', async ({ page, visit, service }) => {
+test('by keyboard alone one goes to another time, a step on, and back to now', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { before } = await change(service.client, 'stepped')
   await visit('/aggregates')
   await page.keyboard.press('t')

@@ -268,6 +268,9 @@ describe('requests', () => {
       ],
     }
     const near = { ...guest, pciRequests: [device] }
+    const first = await select(near)
+    expect(first.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
+    await release(claimOf(first))
     // the cell near the device is in use by the host's own work
     await setPinned(`${name}-1`, numaCells, pciPools)
     expect(hostsOf(await select(near)) !== undefined).toBe(isPlaced)

@@ -1,8 +1,8 @@
-import { type Claim, isLive } from '../claims/claim.ts'
+import { type Claim, isLive, madeAt } from '../claims/claim.ts'
 import type { Grants } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
+import { ALLOCATION_RULES, STRICT_CLAIMS } from '../fleet/levels.ts'
 import type { KindName } from '../kinds/index.ts'
 import type { HeldGrant } from '../kinds/kind.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
@@ -11,7 +11,7 @@ import { cpusOf } from '../kinds/numa/pin.ts'
 export interface Held {
   always: number
   unlessCounted: number
-  /** A claim that holds some of `always` and was made after the host's last report. */
+  /** A claim that holds some of `always` and was made after the host's last report, and after the last edit that may have made the host smaller. */
   late: Claim | undefined
 }
 
@@ -38,16 +38,18 @@ export interface CellSums {
   readonly pages: Map<number, Held>
 }
 
-export function sumClaims({ ledger, featureLevel, strictSince }: Fleet, record: HostRecord): HostSums {
+export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, record: HostRecord): HostSums {
   const classes = new Map<string, Held>()
   const gpus = new Map<number, Held>()
   const cells = new Map<number, CellSums>()
   const byKind = new Map<KindName, HeldGrant<unknown>[]>()
   const members = new Map<string, number>()
   let newcomers = 0
+  // ratios that operators and aggregates set may leave less than claims hold already
+  const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
   const add = (claim: Claim, grants: Grants, counted: boolean): void => {
-    const late = claim.createdAt > Math.max(record.reportedAt, strictSince)
+    const late = claim.createdAt > Math.max(record.reportedAt, strictSince) && madeAt(claim.fence) > ratedAt
     const take = (held: Held, amount: number): void => {
       if (counted) held.unlessCounted += amount
       else held.always += amount

@@ -104,7 +104,7 @@ const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   { topologySpread: [{ topologyKey: 'rack', maxPerDomain: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
 )
 
-const RUNS = byExtent(300, 10_000)
+const RUNS = byExtent(150, 10_000)
 
 /** Positions of the hosts that the request admits. */
 function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): ReadonlySet<number> {
@@ -204,7 +204,7 @@ describe('the laws of the cause', () => {
         expect(codes(other.refusals)).toEqual(codes(refusals))
         expect(other.nearest?.name).toEqual(nearest?.name)
       }),
-      { numRuns: byExtent(200, 10_000) },
+      { numRuns: byExtent(100, 10_000) },
     )
   })
 
@@ -222,7 +222,7 @@ describe('the laws of the cause', () => {
         expect(expected).toContain(index)
         expect(Math.max(...refusals.map(({ hosts: count }) => count))).toBeGreaterThan(0)
       }),
-      { numRuns: byExtent(200, 10_000) },
+      { numRuns: byExtent(100, 10_000) },
     )
   })
 })

@@ -52,6 +52,14 @@ export interface Claim {
   readonly unlistedAt: number | null
 }
 
+/** Fences rise with the log: the revision, then the number of the claim in its entry. */
+const CLAIMS_PER_ENTRY = 65_536
+
+export const firstFenceOf = (revision: number): number => revision * CLAIMS_PER_ENTRY
+
+/** The revision of the entry that made the claim with a fence. */
+export const madeAt = (fence: number): number => Math.floor(fence / CLAIMS_PER_ENTRY)
+
 /** A claim to be written. */
 export type OwnClaim = Own<Claim>
 

@@ -1,3 +1,4 @@
+import { firstFenceOf } from '../claims/claim.ts'
 import {
   judgeAbandon,
   judgeClaims,
@@ -50,9 +51,6 @@ import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
 /** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
 export const PLACE_WINDOW = 1_024
-
-/** Fences rise with the log: the revision, then the claim's place in its entry. */
-const CLAIMS_PER_ENTRY = 65_536
 
 /** An entry or a checkpoint of a newer release: the replica must stop writing, and be upgraded. */
 export class UnknownEntryError extends Error {
@@ -123,7 +121,7 @@ export class Fleet {
     this.hosts.before.clear()
     this.aggregates.before.clear()
     if (refusal === undefined) yield* this.#raiseLevel(entry.changes)
-    let fence = entry.revision * CLAIMS_PER_ENTRY
+    let fence = firstFenceOf(entry.revision)
     const verdicts: Void[] = []
     for (const change of inSlices(entry.changes, SLICE)) {
       if (change === undefined) {

@@ -72,3 +72,6 @@ export const SOLVER_PROFILE = 10
 
 /** Under `compat: nova` a host that only the topology spread refuses is asked about again for the next instance of the request. */
 export const SPREAD_ASKED_AGAIN = 10
+
+/** The cells of a guest are chosen near PCI devices that are preferred there, where such a choice fits. */
+export const PREFERRED_NEAR = 10

@@ -119,7 +119,7 @@ export interface HeldGrant<Grant> {
   readonly grant: Grant
   /** The claim is materialised: a report that counts use counts it. */
   readonly counted: boolean
-  /** The claim was made after the host's last report: no excess may be its fault. */
+  /** The claim was made after the host's last report and edit: no excess may be its fault. */
   readonly isLate: boolean
 }
 

@@ -1,6 +1,7 @@
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
+import { PREFERRED_NEAR } from '../fleet/levels.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { gpuNearness } from './gpu/near.ts'
 import { pciNearness } from './pci/near.ts'
@@ -33,9 +34,27 @@ export const nearnessOf = (spec: RequestSpec): Nearness | undefined => all([pciN
 
 /** The same with what they wish beside it; undefined: they wish nothing more. */
 export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
-  const wished = gpuNearness(spec, 'preferred')
-  return wished && all([pciNearness(spec), wished])
+  const devices = preferredDevices(spec)
+  const gpus = gpuNearness(spec, 'preferred')
+  if (devices === undefined && gpus === undefined) return undefined
+  return all([devices ?? pciNearness(spec), gpus ?? gpuNearness(spec, 'required')])
 }
+
+/** PCI devices that are preferred near the guest's cells, as if they were required there; undefined: there are none. */
+function preferredDevices(spec: RequestSpec): Nearness | undefined {
+  if (spec.pciRequests.every(({ numaPolicy }) => numaPolicy !== 'preferred')) return undefined
+  const pciRequests = spec.pciRequests.map((request) =>
+    request.numaPolicy === 'preferred' ? { ...request, numaPolicy: 'required' as const } : request,
+  )
+  const [near, needed] = [pciNearness({ ...spec, pciRequests }), pciNearness(spec)]
+  return (
+    near && {
+      on: (hosts, ...asked) => (hosts.featureLevel >= PREFERRED_NEAR ? near : needed)?.on(hosts, ...asked) ?? anyCells,
+    }
+  )
+}
+
+const anyCells: NearnessOnHost = { shortOf: () => undefined, mayStill: () => true, traitOf: () => '', key: '' }
 
 /** What each of some kinds of devices wants, together. */
 function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {

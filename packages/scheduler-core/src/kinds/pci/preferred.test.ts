@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { PREFERRED_NEAR } from '../../fleet/levels.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { builtInProfiles } from '../../profiles/built-in.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import { decide } from '../../schedulers/decide.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+
+const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
+const cells = (...memory: readonly number[]) => memory.map((memoryMb, id) => ({ id, cpuset: [4 * id, 4 * id + 1], memoryMb }))
+const pool = (numaNode: number | null, total: number, productId = '10ed') => ({ vendorId: '8086', productId, numaNode, total, tags: {} })
+const device = (numaPolicy: 'preferred' | 'required' | 'legacy', productId = '10ed') => ({
+  count: 1,
+  numaPolicy,
+  specs: [{ vendor_id: '8086', product_id: productId }],
+})
+const guest = (...pciRequests: ReturnType<typeof device>[]): Parameters<typeof aRequest>[0] => ({
+  flavor: { vcpus: 1, memoryMb: 1_024 },
+  numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024 }] },
+  pciRequests,
+})
+
+/** The cell that the guest gets; undefined: the host is refused. */
+function cellOn(shape: HostShape, asks: Parameters<typeof aRequest>[0], level: number): number | undefined {
+  const log = aLog()
+  log.append([{ type: 'feature', level }, aReport('h', shape)])
+  const overlay = openOverlay(log.fleet)
+  const input = { id: 'd', request: aRequest(asks), profile, seed: 's', attempt: 1, alternatesPerInstance: 0, claimIds: ['c'] }
+  const { parts } = decide(log.fleet, overlay, { ...input, allOrNothing: true })
+  overlay.discard()
+  return parts[0]?.grants.numa?.[0]?.cell
+}
+
+test.each<[string, HostShape, Parameters<typeof aRequest>[0], now: number | undefined, before: number | undefined]>([
+  [
+    'the cell of the device, though another comes first',
+    { numaCells: cells(4_096, 4_096), pciPools: [pool(1, 1)] },
+    guest(device('preferred')),
+    1,
+    0,
+  ],
+  ['another cell where that one is full', { numaCells: cells(4_096, 512), pciPools: [pool(1, 1)] }, guest(device('preferred')), 0, 0],
+  [
+    'any cell where nothing is known of the device',
+    { numaCells: cells(4_096, 4_096), pciPools: [pool(null, 1)] },
+    guest(device('preferred')),
+    0,
+    0,
+  ],
+  [
+    'a device that is required near comes before one that is preferred there',
+    { numaCells: cells(4_096, 4_096), pciPools: [pool(0, 1), pool(1, 1, '154c')] },
+    guest(device('required'), device('preferred', '154c')),
+    0,
+    0,
+  ],
+  [
+    'both of them where one cell has both',
+    { numaCells: cells(4_096, 4_096), pciPools: [pool(0, 1), pool(1, 1), pool(1, 1, '154c')] },
+    guest(device('required'), device('preferred', '154c')),
+    1,
+    0,
+  ],
+  [
+    'a required GPU comes before a device that is preferred near',
+    { numaCells: cells(4_096, 4_096), pciPools: [pool(1, 1)], gpus: [{ index: 0, numaNode: 0 }] },
+    { ...guest(device('preferred')), gpus: { count: 1, numaPolicy: 'required' } },
+    0,
+    undefined,
+  ],
+  ['no device at all: refused', { numaCells: cells(4_096), pciPools: [] }, guest(device('preferred')), undefined, undefined],
+])('B07 nomad 27177, devices preferred near the CPUs: %s', (_name, shape, asks, now, before) => {
+  expect(cellOn(shape, asks, PREFERRED_NEAR)).toBe(now)
+  if (before !== undefined) expect(cellOn(shape, asks, PREFERRED_NEAR - 1)).toBe(before)
+})
