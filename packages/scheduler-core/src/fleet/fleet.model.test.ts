@@ -16,7 +16,7 @@ import { at, type Column, type HostIndex } from './columns.ts'
 import { Fleet, PLACE_WINDOW } from './fleet.ts'
 import { grantsOf, Historian, histories, isAlone, type Step } from './history.suite.ts'
 import type { HostRecord } from './hosts.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
+import { ALLOCATION_RULES, ENDED_CLAIMS, STRICT_CLAIMS } from './levels.ts'
 import { openOverlay } from './overlay.ts'
 
 const stored = (fleet: Fleet): string => canonicalJson(checkpointOf(fleet))
@@ -323,6 +323,9 @@ class Checker {
   /** I1, I2: claims make nothing less than nothing, and make no excess larger. */
   #checkRoom(entry: LogEntry, verdicts: readonly Void[], before: readonly number[]): void {
     if (entry.changes.some(isAlone)) return
+    // whoever sets a ratio below what is held leaves it held
+    const mayLower = entry.changes.some(({ type }) => ['hostAllocation', 'fleetAllocation', 'aggregate'].includes(type))
+    if (mayLower && this.fleet.featureLevel >= ALLOCATION_RULES) return
     for (const [i, room] of roomOf(this.fleet).entries()) expect(room).toBeGreaterThanOrEqual(Math.min(0, before[i] as number))
     for (const [i, change] of entry.changes.entries()) {
       if (!isProposal(change) || verdicts[i] !== undefined) continue
