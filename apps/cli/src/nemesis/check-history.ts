@@ -11,8 +11,9 @@ export const historyChecks: readonly Rule[] = [
       return setting.hosts.flatMap(({ name, capacity, base }) =>
         Object.entries(capacity).flatMap(([resourceClass, most]) => {
           const there = lives.filter(({ claim, amounts }) => claim.host === name && (amounts[resourceClass] ?? 0) > 0)
-          const peak = peakOf(there, ({ amounts }) => amounts[resourceClass] ?? 0) + (base[resourceClass] ?? 0)
-          return peak > most ? [`${name} held ${peak} ${resourceClass} of ${most} at once`] : []
+          const { most: held, lives: at } = peakOf(there, ({ amounts }) => amounts[resourceClass] ?? 0)
+          const peak = held + (base[resourceClass] ?? 0)
+          return peak > most ? [`${name} held ${peak} ${resourceClass} of ${most} at once: ${livesText(at)}`] : []
         }),
       )
     },
@@ -27,11 +28,11 @@ export const historyChecks: readonly Rule[] = [
         if (group.policy === 'AFFINITY') return togetherAlways(group.uuid, members)
         const most = group.maxServerPerHost ?? 1
         return hosts.flatMap((host) => {
-          const peak = peakOf(
+          const { most: peak, lives: at } = peakOf(
             members.filter(({ claim }) => claim.host === host),
             () => 1,
           )
-          return peak > most ? [`${host} had ${peak} members of group ${group.uuid}; ${most} are allowed`] : []
+          return peak > most ? [`${host} had ${peak} members of group ${group.uuid}; ${most} are allowed: ${livesText(at)}`] : []
         })
       })
     },
@@ -229,22 +230,41 @@ function revisionTold({ outcome }: Operation): number {
 }
 
 /** The most that is held at one moment. Who leaves at that very moment has left. */
-function peakOf(lives: readonly Lifetime[], amountOf: (life: Lifetime) => number): number {
+/** The most at once, and the claims that were there then. */
+function peakOf(
+  lives: readonly Lifetime[],
+  amountOf: (life: Lifetime) => number,
+): { readonly most: number; readonly lives: readonly Lifetime[] } {
   const steps = lives
     .filter(({ from, to }) => from < to)
     .flatMap((life) => [
-      { at: life.from, by: amountOf(life) },
-      { at: life.to, by: -amountOf(life) },
+      { at: life.from, by: amountOf(life), life },
+      { at: life.to, by: -amountOf(life), life },
     ])
     .sort((a, b) => a.at - b.at || a.by - b.by)
+  const there = new Set<Lifetime>()
   let now = 0
-  let peak = 0
-  for (const { by } of steps) {
+  let most = 0
+  let atMost: readonly Lifetime[] = []
+  for (const { by, life } of steps) {
     now += by
-    peak = Math.max(peak, now)
+    if (by > 0) there.add(life)
+    else there.delete(life)
+    if (now <= most) continue
+    most = now
+    atMost = [...there]
   }
-  return peak
+  return { most, lives: atMost }
 }
+
+/** Which claims they are, as whoever looks into it needs them. */
+const livesText = (lives: readonly Lifetime[]): string =>
+  lives
+    .map(
+      ({ claim, call, from, to }) =>
+        `${claim.id} of ${call.key} (${call.mode}, ${from.toFixed(0)} to ${to.toFixed(0)} ms${call.moveOf === null ? '' : `, moves ${call.moveOf.id}`})`,
+    )
+    .join(', ')
 
 function togetherAlways(uuid: string, members: readonly Lifetime[]): string[] {
   return members.flatMap((a, i) =>
