@@ -107,6 +107,21 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     }
   })
 
+  test('a move keeps to what its request says of groups, beside what its group keeps already', async () => {
+    await api.report({ c: machine, d: machine })
+    const [moving, other] = [randomUUID(), randomUUID()]
+    const { claim } = (await place(member(moving, {}, ['c']))).destinations[0].selected
+    await place(member(other, {}, ['d']))
+    const move = async (more: object): Promise<Json> => {
+      const moveOf = { id: claim.id, fence: claim.fence }
+      const spec = { gantt: member(moving, more, ['d']) }
+      const input = { idempotencyKey: randomUUID(), intent: 'LIVE_MIGRATE', moveOf, claim: { mode: 'NONE' }, spec }
+      return (await dataOf(api, PLACE, { in: input })).selectDestinations
+    }
+    expect(await move({ apartFrom: [other] })).toMatchObject({ __typename: 'NoValidHost', cause: { code: 'group.apart' } })
+    expect(await move({})).toMatchObject({ destinations: [{ selected: { host: { name: 'd' } } }] })
+  })
+
   test('a group apart from itself is refused with its path', async () => {
     expect(await place(member(web, { apartFrom: [web] }))).toMatchObject({
       __typename: 'ValidationError',

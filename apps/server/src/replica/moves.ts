@@ -73,9 +73,15 @@ export function requestOfMove(
   return {
     ...request,
     instanceUuids: claim.instance === null ? [] : [claim.instance],
-    // a move keeps its group, with the rule that it has now
+    // a move keeps its group, with the rule that it has now; what the request keeps it apart from comes to that
     instanceGroup:
-      group === undefined ? null : { ...ruleOf(group), hosts: request.instanceGroup?.hosts ?? [], apartFrom: [...(group.apartFrom ?? [])] },
+      group === undefined
+        ? null
+        : {
+            ...ruleOf(group),
+            hosts: request.instanceGroup?.hosts ?? [],
+            apartFrom: [...new Set([...(group.apartFrom ?? []), ...(request.instanceGroup?.apartFrom ?? [])])],
+          },
     ...(intent === 'REBUILD' && {
       requestedDestination: { aggregates: [], forbiddenAggregates: [], ...request.requestedDestination, host, node },
     }),
