@@ -92,7 +92,7 @@ const OMITTABLE = [
   ['traits', 'TRAITS'],
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
-/** What this agent can tell of them. It knows nothing of networks and hypervisors, and guests are what claims hold, as use is. */
+/** What this agent reports of a host. It knows nothing of networks and hypervisors; guests and used amounts come from claims. */
 function optionalFields({ picture, before, told, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture
   const metrics = metricsOf(picture.load, { before: before?.load, told: told?.metrics, at })

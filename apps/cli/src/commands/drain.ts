@@ -14,7 +14,7 @@ export interface Drain {
   }[]
 }
 
-/** Of those that find no place, so many are told. */
+/** How many of the instances that find no place are listed. */
 const MOST_STUCK = 10
 
 export const DRAIN = `drain { moved stuck withoutClaims instances(first: ${MOST_STUCK}, stuck: true) { claimId instanceUuid fromHost message } }`

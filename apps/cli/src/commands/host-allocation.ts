@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
-import { counted } from './format.ts'
+import { impactText } from './host-lines.ts'
 import { toHostName } from './host-name.ts'
 import { nameOf, notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -78,12 +78,7 @@ async function setAllocation(names: readonly string[], flags: Flags): Promise<Re
       return [[nameOf(host), String(allocationRatio), String(kept), String(free), originText(ratioFrom)]]
     }),
   )
-  const lines = [
-    ...table,
-    '',
-    `${answer.dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} with ${counted(impact.claimsOnAffectedHosts, 'claim')}.`,
-    ...impact.warnings,
-  ]
+  const lines = [...table, '', impactText(answer), ...impact.warnings]
   return { lines, json: answer }
 }
 

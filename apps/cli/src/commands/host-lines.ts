@@ -5,6 +5,16 @@ import { nameOf } from './hosts.ts'
 import { toPairs, toTable, wrap } from './table.ts'
 import { type OriginedUsage, originText, type Usage } from './usage.ts'
 
+/** How many hosts and claims an edit of hosts is about. */
+export const impactText = ({
+  dryRun,
+  impact: { hostsAffected, claimsOnAffectedHosts },
+}: {
+  readonly dryRun: boolean
+  readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number }
+}): string =>
+  `${dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
+
 /** A host with everything that is known of it. */
 export interface HostDetail {
   readonly name: string

@@ -4,10 +4,9 @@ import { CLAIM } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { addEvacuate } from './evacuate.ts'
 import { notThere, REFUSAL, type Refusal, toRefusal } from './failure.ts'
-import { counted } from './format.ts'
 import { addSetAllocation } from './host-allocation.ts'
 import { addLeaving } from './host-leaving.ts'
-import { type HostDetail, toLines } from './host-lines.ts'
+import { type HostDetail, impactText, toLines } from './host-lines.ts'
 import { toHostName } from './host-name.ts'
 import { HOST_STATUSES, type HostStatus, nameOf, notEmpty } from './hosts.ts'
 import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from './moment.ts'
@@ -164,12 +163,7 @@ async function setStatusOf(names: readonly string[], { status, reason, dryRun, .
     [{ head: 'host', cut: 'middle', key: true }, { head: 'status' }, { head: 'reason', wraps: true }],
     hosts.map((host) => [nameOf(host), host.status, host.statusReason ?? '-']),
   )
-  const lines = [
-    ...table,
-    '',
-    `${answer.dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} with ${counted(impact.claimsOnAffectedHosts, 'claim')}.`,
-    ...impact.warnings.map((warning) => `Warning: ${warning}`),
-  ]
+  const lines = [...table, '', impactText(answer), ...impact.warnings.map((warning) => `Warning: ${warning}`)]
   return { lines, json: answer }
 }
 
@@ -182,11 +176,6 @@ async function setUsedFromOf(names: readonly string[], { from, reason, dryRun, .
     [{ head: 'host', cut: 'middle', key: true }, { head: 'used from' }, { head: 'reason', wraps: true }],
     hosts.map((host) => [nameOf(host), host.usedFrom, host.usedFromReason ?? '-']),
   )
-  const lines = [
-    ...table,
-    '',
-    `${answer.dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} with ${counted(impact.claimsOnAffectedHosts, 'claim')}.`,
-    ...impact.warnings,
-  ]
+  const lines = [...table, '', impactText(answer), ...impact.warnings]
   return { lines, json: answer }
 }

@@ -122,8 +122,8 @@ function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>[
     must(reportOf(host, node, publishedStats(stats), 1))
     if (status !== 'ENABLED') must({ type: 'status', host, node, status, reason: 'drawn' })
     if (liveness !== 'UP') must({ type: 'liveness', host, node, state: liveness, reason: 'drawn' })
-    const told = { reported: stats, stats, overrides: {}, present: stats.instances ?? [] }
-    model.hosts.push({ host, node, ...told, status, liveness, isGone: false })
+    const inventory = { reported: stats, stats, overrides: {}, present: stats.instances ?? [] }
+    model.hosts.push({ host, node, ...inventory, status, liveness, isGone: false })
   }
   for (const { uuid, ...next } of plan.aggregates) must({ type: 'aggregate', uuid, expectedVersion: 0, next })
   if (plan.allocation !== null) must({ type: 'fleetAllocation', expectedVersion: 0, ...plan.allocation, by: 'truth', reason: 'drawn' })

@@ -57,7 +57,7 @@ const place = async (host: string) => {
   return (await ask(PLACE, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations.__typename
 }
 
-test('an override of a host counts, is told with who set it and when, and outlives reports', async () => {
+test('an override of a host counts, is shown with who set it and when, and outlives reports', async () => {
   await reported('a1', { full: machine })
   const dry = (await ask(SET, { host: 'a1', class: 'VCPU', ratio: 2, dryRun: true })).hostSetAllocation
   expect(dry).toMatchObject({ dryRun: true, impact: { warnings: ['a1: VCPU free 8, then 16'] } })

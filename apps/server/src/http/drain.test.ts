@@ -43,7 +43,7 @@ const standing = async () => {
 }
 
 describe('hosts that a simulation drains', () => {
-  test('are left by what finds another place; what finds none is told of with its reason, and nothing stays of it', async () => {
+  test('are left by what finds another place; what finds none is reported with its reason, and nothing stays of it', async () => {
     const before = await standing()
     const { drain } = await simulate({ drainHosts: ['full'] })
     expect(drain).toMatchObject({ moved: 2, stuck: 0, withoutClaims: 0 })

@@ -40,7 +40,7 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
 /** Ratios and reserved amounts that are not the report's own: who set them, when, and why. */
 function AllocationOrigins({ capacity }: { readonly capacity: readonly Usage[] }) {
   const choice = useTimeZone()
-  const told = capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
+  const origins = capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
     [
       { what: 'ratio', origin: ratioFrom },
       { what: 'reserved', origin: reservedFrom },
@@ -48,7 +48,7 @@ function AllocationOrigins({ capacity }: { readonly capacity: readonly Usage[] }
       origin.source === 'REPORT' || origin.source === 'NONE' ? [] : [`${resourceClass} ${what}: ${originText(origin, choice)}`],
     ),
   )
-  return told.map((text) => (
+  return origins.map((text) => (
     <Text size="xs" c="dimmed" key={text}>
       {text}
     </Text>

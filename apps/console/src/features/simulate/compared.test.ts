@@ -88,7 +88,7 @@ describe('what comes of scenarios', () => {
     expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'No time for')?.cells[1]).toEqual({ text: '3' })
   })
 
-  test('tells which instances find no place where hosts are drained, and only there', () => {
+  test('names the instances that find no place where hosts are drained, and only there', () => {
     const drained = (moved: number, stuck: number): Known => ({
       ...two,
       simulation: simulation({
