@@ -103,7 +103,7 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
         instances: [call.instance],
         mode: 'RESERVE',
         ttlMs: 1_000,
-        group: null,
+        group: call.type === 'again' ? call.group : null,
         moveOf: null,
         minRevision: null,
       })
@@ -204,7 +204,7 @@ function inputOf({ key, amounts, instances, mode, ttlMs, group, moveOf, minRevis
     return { idempotencyKey: key, decisionId: attempt.decision, host: { host: attempt.host }, instanceUuid: instances[0], mode, ...ttl }
   const as = { idempotencyKey: key, claim: { mode, ...ttl }, ...(minRevision === null ? {} : { minRevision: String(minRevision) }) }
   if (attempt?.type === 'retry')
-    return { ...as, spec: { nova: novaRequest({ vcpus, memoryMb, classes, instance: instances[0] ?? null, tried: attempt.tried }) } }
+    return { ...as, spec: { nova: novaRequest({ vcpus, memoryMb, classes, instance: instances[0] ?? null, group, tried: attempt.tried }) } }
   return {
     ...as,
     ...(moveOf === null ? {} : { intent: 'LIVE_MIGRATE', moveOf }),

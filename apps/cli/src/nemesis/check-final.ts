@@ -148,14 +148,14 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ history, finals }) =>
       finals.flatMap((final) => {
         const claims = new Map(final.claims.map((claim) => [claim.id, claim]))
-        return lifetimesOf(history).flatMap(({ claim, to, amounts }) => {
+        return lifetimesOf(history).flatMap(({ claim, to, amounts, group }) => {
           const found = claims.get(claim.id)
           const where = `(replica ${final.replica})`
           if (found === undefined) return [`claim ${claim.id} on ${claim.host} is lost ${where}`]
           if (to === Number.POSITIVE_INFINITY && !isLiveState(found.state))
             return [`claim ${claim.id} is ${found.state}; nobody ended it ${where}`]
-          const shown = textOf([found.host, found.fence, found.instance, sorted(found.amounts)])
-          const answered = textOf([claim.host, claim.fence, claim.instance, sorted(amounts)])
+          const shown = textOf([found.host, found.fence, found.instance, found.group, sorted(found.amounts)])
+          const answered = textOf([claim.host, claim.fence, claim.instance, group?.uuid ?? null, sorted(amounts)])
           return shown === answered ? [] : [`claim ${claim.id} is ${shown}, and was answered as ${answered} ${where}`]
         })
       }),

@@ -229,8 +229,7 @@ function revisionTold({ outcome }: Operation): number {
   return answer.type === 'ends' ? Math.max(0, ...answer.results.map(({ revision }) => revision)) : 0
 }
 
-/** The most that is held at one moment. Who leaves at that very moment has left. */
-/** The most at once, and the claims that were there then. */
+/** The most that is held at one moment, and the claims that were there then. Who leaves at that very moment has left. */
 function peakOf(
   lives: readonly Lifetime[],
   amountOf: (life: Lifetime) => number,
@@ -258,13 +257,12 @@ function peakOf(
 }
 
 /** Which claims they are, as whoever looks into it needs them. */
-const livesText = (lives: readonly Lifetime[]): string =>
-  lives
-    .map(
-      ({ claim, call, from, to }) =>
-        `${claim.id} of ${call.key} (${call.mode}, ${from.toFixed(0)} to ${to.toFixed(0)} ms${call.moveOf === null ? '' : `, moves ${call.moveOf.id}`})`,
-    )
-    .join(', ')
+const livesText = (lives: readonly Lifetime[]): string => lives.map(lifeText).join(', ')
+
+function lifeText({ claim, call: { key, mode, moveOf, attempt }, from, to }: Lifetime): string {
+  const moves = moveOf === null ? '' : `, moves ${moveOf.id}${attempt === undefined ? '' : ` as ${attempt.type}`}`
+  return `${claim.id} of ${key} (${mode}, ${from.toFixed(0)} to ${to.toFixed(0)} ms${moves})`
+}
 
 function togetherAlways(uuid: string, members: readonly Lifetime[]): string[] {
   return members.flatMap((a, i) =>

@@ -208,7 +208,11 @@ const leaving: typeof fine = [
       [
         puts(0, 'x', 'b', 1),
         leaves(2, 'force'),
-        op(4, { type: 'again', key: 'y', amounts: { VCPU: 1 }, instance: 'i-x' }, placed([{ ...claimOn('a', 'i-x', 5), id: 'c-y' }])),
+        op(
+          4,
+          { type: 'again', key: 'y', amounts: { VCPU: 1 }, instance: 'i-x', group: null },
+          placed([{ ...claimOn('a', 'i-x', 5), id: 'c-y' }]),
+        ),
       ],
       shows([stands('b', 'x', 1, { state: 'REVOKED' }), { ...stands('a', 'x', 5), id: 'c-y' }]),
     ),
@@ -480,7 +484,11 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     evidence(
       [
         puts(0, 'x', 'a', 1),
-        op(2, { type: 'again', key: 'y', amounts: { VCPU: 1 }, instance: 'i-x' }, placed([{ ...claimOn('b', 'i-x', 5), id: 'c-y' }])),
+        op(
+          2,
+          { type: 'again', key: 'y', amounts: { VCPU: 1 }, instance: 'i-x', group: null },
+          placed([{ ...claimOn('b', 'i-x', 5), id: 'c-y' }]),
+        ),
       ],
       shows([stands('a', 'x', 1)]),
     ),
@@ -594,6 +602,11 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1, { state: 'EXPIRED' })])),
   ],
   ['an acknowledged claim elsewhere', 'every acknowledged claim is there', evidence([puts(0, 'x', 'b', 1)], shows([stands('a', 'x', 1)]))],
+  [
+    'an acknowledged claim outside of the group that its call named',
+    'every acknowledged claim is there',
+    evidence([puts(0, 'x', 'b', 1, { group: ANTI })], shows([stands('b', 'x', 1)])),
+  ],
   [
     'a released claim that is held',
     'what was released is not held at the end',

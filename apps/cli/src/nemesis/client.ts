@@ -327,7 +327,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const again = async (): Promise<void> => {
     const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
     if (one === undefined || !run.isStrict) return placeNew()
-    await ask({ type: 'again', key: `${run.seed}-${n}-again-${made++}`, amounts: one.call.amounts, instance: one.claim.instance as string })
+    const { amounts, group } = one.call
+    await ask({ type: 'again', key: `${run.seed}-${n}-again-${made++}`, amounts, instance: one.claim.instance as string, group })
   }
 
   const inGroup = (): Promise<unknown> => {

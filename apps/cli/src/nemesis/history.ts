@@ -79,6 +79,7 @@ export interface Again {
   readonly key: string
   readonly amounts: Amounts
   readonly instance: string
+  readonly group: Group | null
 }
 
 export interface Abandon {

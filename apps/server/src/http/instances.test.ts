@@ -292,6 +292,39 @@ describe('a further attempt', () => {
     expect((await create(b)).destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(third).id } })
   })
 
+  test('for an instance whose claim ended with its host is a new claim: in the group that it names, and in none if it names none', async () => {
+    const names = await hosts('ended', 2)
+    const [a, b] = names
+    const zone = `ended-${randomUUID()}`
+    await dataOf(api, `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, {
+      in: { name: zone, hosts: names, availabilityZone: zone },
+    })
+    const uuid = randomUUID()
+    const member = (instance: string, host: string | undefined) =>
+      place(
+        { forceHosts: [host], instanceUuids: [instance], projectId: 'nova', instanceGroup: { uuid, policy: 'ANTI_AFFINITY' } },
+        { claim: { mode: 'CONFIRM' } },
+      )
+    const instance = randomUUID()
+    await member(instance, a)
+    await member(randomUUID(), b)
+    await dataOf(api, `mutation ($host: String!) { hostForget(hosts: [{ host: $host }], force: true, reason: "gone") { __typename } }`, {
+      host: a,
+    })
+    const attempt = async (more: Record<string, unknown>): Promise<Json> => {
+      const spec = novaSpec(instance, [a as string])
+      Object.assign(spec.nova['nova_object.data'], { availability_zone: zone, ...more })
+      return (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations
+    }
+    const group = { ...novaSpec(instance, []).nova, 'nova_object.name': 'InstanceGroup' }
+    const named = { instance_group: { ...group, 'nova_object.data': { uuid, policy: 'anti-affinity' } } }
+    expect(await attempt(named)).toMatchObject({ __typename: 'NoValidHost' })
+    const placed = await attempt({})
+    expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: b } } }] })
+    const { claim } = await dataOf(api, 'query ($id: ID!) { claim(id: $id) { serverGroup moveOf { id } } }', { id: claimOf(placed).id })
+    expect(claim).toEqual({ serverGroup: null, moveOf: null })
+  })
+
   test('for one of several instances is refused: it would move one and place the others', async () => {
     const [a] = await hosts('several', 2)
     const instance = randomUUID()
