@@ -18,7 +18,7 @@ import { isPickedUnit, requestFor } from './picked-units.ts'
 const SELECTED = `__typename
   ... on SelectDestinationsPayload { replayed fleetRevision decision { id }
     destinations { instanceUuid selected { host { name } claim { id fence state } } alternates { host { name } } } }
-  ... on UserError { message }`
+  ... on UserError { message } ... on ValidationError { issues { path message } }`
 const SELECT = `mutation Select($input: SelectDestinationsInput!) { selectDestinations(input: $input) { ${SELECTED} } }`
 
 const ON_ALTERNATE = `mutation OnAlternate($input: ClaimCreateInput!) { selectDestinations: claimCreate(input: $input) { ${SELECTED} } }`
@@ -55,6 +55,8 @@ const READ = `query Read { hosts(first: 20) { nodes { name status capacity { res
 
 interface SelectAnswer {
   readonly __typename: string
+  readonly message?: string
+  readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
   readonly replayed: boolean
   readonly fleetRevision: string
   readonly decision: { readonly id: string }
@@ -190,7 +192,7 @@ async function select(client: Client, call: Place): Promise<Answer> {
     case 'InstanceTaken':
       return { type: 'taken' }
     default:
-      return { type: 'invalid' }
+      return { type: 'invalid', why: JSON.stringify(answer.issues ?? answer.message) }
   }
 }
 

@@ -161,7 +161,9 @@ export type Answer =
       readonly revision: number
       readonly decision?: string
     }
-  | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' | 'invalid' }
+  | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' }
+  /** `why`: what the answer said is wrong with the call, where it was asked for. */
+  | { readonly type: 'invalid'; readonly why?: string }
   /** Answer i is for claim i of the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
   | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
