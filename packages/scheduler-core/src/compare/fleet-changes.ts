@@ -3,6 +3,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { at, type ClassColumns, type Column, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import { SLICE, type Steps } from '../fleet/steps.ts'
 
 /** On how many hosts two fleets differ, and in what. */
 export interface FleetChanges {
@@ -12,14 +13,11 @@ export interface FleetChanges {
   readonly fields: readonly { readonly field: string; readonly hosts: number }[]
 }
 
-/** Hosts between two pauses. */
-const SLICE = 500
-
 /**
  * Compares two states of one log host by host in what decisions read; the same host has the same place in both. What is
  * held in an overlay counts. The server group is the one whose members count.
  */
-export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Generator<void, FleetChanges> {
+export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Steps<FleetChanges> {
   const fields = new Map<string, number>()
   const [less, more] = [before.hosts.count, after.hosts.count].sort((a, b) => a - b) as [number, number]
   const compared = [...columnsOf(before, after), ...wordsOf(before, after, group)]
@@ -84,7 +82,14 @@ function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] 
     words('namespaces', (_fleet, { reporters }) =>
       reporters.size < 2 ? '' : [...reporters].map(([name, { incarnation, sequence }]) => `${name} ${incarnation} ${sequence}`).join(' '),
     ),
-    words('properties', (_fleet, record) => propertiesOf(record)),
+    {
+      field: 'properties',
+      differs: (host) => {
+        const [a, b] = [before.hosts.get(host).stats, after.hosts.get(host).stats]
+        // one report in both needs not be written down
+        return a !== b && propertiesOf(a) !== propertiesOf(b)
+      },
+    },
   ]
 }
 
@@ -94,7 +99,7 @@ const cellView = ({ pinnedByReport, pinnedByClaims, ...cell }: HostRecord['cells
 })
 
 /** What a report says of the kind of machine: amounts, cells and devices are compared by themselves. */
-function propertiesOf({ stats }: HostRecord): string {
+function propertiesOf(stats: HostRecord['stats']): string {
   const { hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova } = stats
   return canonicalJson([hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova])
 }
