@@ -83,24 +83,27 @@ export interface Records {
 export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
   /** The tables follow the log; a caller who was just answered finds what it was answered about. */
   const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
-  /** One that is not found although the tables have caught up is not there. */
-  const look = async (id: string): Promise<{ readonly found: StoredDecision | undefined; readonly isCaughtUp: boolean }> => {
+  /** One that is not there although this replica is as new as the log, and the tables as new as it, was never made, or is gone. */
+  const look = async (id: string): Promise<StoredDecision | undefined> => {
     const found = await decisions.find(id)
-    if (found !== undefined) return { found, isCaughtUp: true }
+    if (found !== undefined) return found
+    // another replica may have answered about it just now
+    await replica.fresh()
     const isCaughtUp = await caughtUp()
-    return { found: await decisions.find(id), isCaughtUp }
+    const later = await decisions.find(id)
+    if (later === undefined && !isCaughtUp)
+      throw new UnavailableError('store', `the tables, which have not followed the log up to now, have no decision ${id}; ask again`)
+    return later
   }
-  const stored = async (id: string): Promise<StoredDecision | undefined> => (await look(id)).found
   const of = (decision: StoredDecision): DecisionView => ({ id: decision.id, load: () => Promise.resolve(decision) })
   const view = (id: string): DecisionView => {
     let loading: Promise<StoredDecision> | undefined
     return {
       id,
       load() {
-        loading ??= look(id).then(({ found, isCaughtUp }) => {
-          if (found !== undefined) return found
-          if (!isCaughtUp) throw new UnavailableError('store', `decision ${id} was made; the tables have not followed up to it yet`)
-          throw new Error(`decision ${id} was made and is not in the records`)
+        loading ??= look(id).then((found) => {
+          if (found === undefined) throw new Error(`decision ${id} was made and is not in the records`)
+          return found
         })
         return loading
       },
@@ -110,10 +113,10 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
   return {
     view,
     of,
-    stored,
+    stored: look,
     caughtUp,
     async find(id) {
-      const found = await stored(id)
+      const found = await look(id)
       return found === undefined ? undefined : of(found)
     },
     async list({ filter: given = {}, query, ...page }) {

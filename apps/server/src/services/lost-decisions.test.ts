@@ -1,5 +1,5 @@
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { DecisionStore, StoredDecision } from '../db/decisions.ts'
 import { nothingOutside } from '../plugin/outside/outside.ts'
 import { createHistory, type History } from '../replica/history.ts'
@@ -113,6 +113,19 @@ test('two of them are compared by their records, and no cause is claimed', async
 test('one that the tables have not followed up to yet is asked for again; one that they should have is a fault', async () => {
   const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
   await expect(load(false)).rejects.toThrow(UnavailableError)
-  await expect(load(false)).rejects.toThrow('the tables have not followed up to it yet')
+  await expect(load(false)).rejects.toThrow('which have not followed the log up to now')
   await expect(load(true)).rejects.toThrow('was made and is not in the records')
+})
+
+test('one that another replica has answered about is not said to be missing by one that is behind', async () => {
+  const stored = kept[0] as StoredDecision
+  const tables: StoredDecision[] = []
+  const fresh = vi.spyOn(replica, 'fresh').mockImplementation(async () => void tables.push(stored))
+  try {
+    expect(await decisionsOf(tables).stored(stored.id)).toBe(stored)
+    expect(await decisionsOf([]).stored('unknown')).toBeUndefined()
+    await expect(decisionsOf([], false).stored('unknown')).rejects.toThrow(UnavailableError)
+  } finally {
+    fresh.mockRestore()
+  }
 })
