@@ -5,22 +5,21 @@ interface ReasonInputProps {
   /** Where the reason is found afterwards: "it is shown with the host". */
   readonly shown?: string
   readonly disabled?: boolean
+  /** 1,000 by default. */
+  readonly maxLength?: number
   /** Whether the keyboard is here when the dialog opens; true by default. */
   readonly isFirst?: boolean
   onChange(value: string): void
 }
 
-/** The service takes no longer ones. */
-const MOST_CHARACTERS = 1_000
-
 /** Why an operator does this: the audit keeps it. */
-export function ReasonInput({ value, shown, disabled = false, isFirst = true, onChange }: ReasonInputProps) {
+export function ReasonInput({ value, shown, disabled = false, maxLength = 1_000, isFirst = true, onChange }: ReasonInputProps) {
   return (
     <TextInput
       label="Reason"
       description={`For those who ask later${shown === undefined ? '' : `; ${shown}`}.`}
       required
-      maxLength={MOST_CHARACTERS}
+      maxLength={maxLength}
       value={value}
       disabled={disabled}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
