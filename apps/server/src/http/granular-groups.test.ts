@@ -41,7 +41,7 @@ const spellings: Readonly<
     },
     at: ['gantt', 'gang', '1', 'flavor', 'extraSpecs'],
   }),
-  "Nova's object": (extra_specs) => ({ spec: { nova: novaSpec(extra_specs) }, at: ['nova', 'flavor', 'extraSpecs'] }),
+  "Nova's object": (extra_specs) => ({ spec: { nova: novaSpec(extra_specs) }, at: ['nova', 'flavor', 'extra_specs'] }),
   "Nova's dictionaries": (extra_specs) => ({
     spec: {
       legacy: {
@@ -54,7 +54,7 @@ const spellings: Readonly<
         filter_properties: {},
       },
     },
-    at: ['legacy', 'flavor', 'extraSpecs'],
+    at: ['legacy', 'request_spec', 'instance_type', 'extra_specs'],
   }),
 }
 

@@ -8,12 +8,14 @@ import {
   type Destination,
   type Fleet,
   type Intent,
+  type Problem,
   parseRequestSpec,
   publishedSpec,
   type RequestSpec,
   type SelectedDestination,
   unreadKeys,
 } from '@gantt/scheduler-core'
+import type { WrittenRequest } from '@gantt/scheduler-core/nova'
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { Gather } from '../replica/gather.ts'
@@ -27,7 +29,7 @@ import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { type Decided, decidedOf } from './report-ages.ts'
-import { checkRequest } from './request-limits.ts'
+import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { checkName, checkRange } from './text.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
@@ -44,6 +46,8 @@ export interface SpecDocument {
   readonly path: readonly string[]
   /** Paths in it of fields that this release does not know, which have no effect: none in our own form, which has no such fields. */
   readonly ignored?: readonly string[]
+  /** The document of Nova's that it was made of, as it is kept; null or absent: none. */
+  readonly nova?: WrittenRequest | null
 }
 
 export interface PlacementInput {
@@ -140,15 +144,26 @@ export interface Placement {
 }
 
 /** Unknown input to a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so that no limit applies. */
-export function parseSpec({ document, issues, path }: SpecDocument, isRepeated = false): { readonly value: RequestSpec } | Invalid {
+export function parseSpec(
+  { document, issues, path, nova = null }: SpecDocument,
+  isRepeated = false,
+): { readonly value: RequestSpec } | Invalid {
   // what could not be read at all says so itself
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
-  const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems)]
+  const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems.map(asGiven(nova)))]
   if (!parsed.ok || all.length > 0) return invalid(all)
   const more = isRepeated ? [] : checkRequest(parsed.value, path)
   return more.length > 0 ? invalid(more) : { value: parsed.value }
 }
+
+/** A problem with the typed form, in the words of the document of Nova's that it was made of. */
+const asGiven =
+  (nova: WrittenRequest | null) =>
+  (problem: Problem): Problem => {
+    const path = pathAsGiven(nova, problem.path)
+    return { ...problem, path, message: problem.message.replace(problem.path.join('.'), () => path.join('.')) }
+  }
 
 export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
   /** In the order in which they came. */
@@ -246,18 +261,19 @@ const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === '
 function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { path } }: PlacementInput, request: RequestSpec): Issue[] {
   if (moveOf === null || !isAboutClaim(intent)) return []
   const issues: Issue[] = []
-  if (request.numInstances !== 1) issues.push(issue([...path, 'numInstances'], request.numInstances, `be 1: ${intent} is of one instance`))
+  const at = (inner: readonly string[]) => [...path, ...pathAsGiven(request.nova, inner)]
+  if (request.numInstances !== 1) issues.push(issue(at(['numInstances']), request.numInstances, `be 1: ${intent} is of one instance`))
   const [named] = request.instanceUuids
   const claim = fleet.ledger.claims.get(moveOf.id)
   if (named !== undefined && claim !== undefined && claim.instance !== named)
-    issues.push(issue([...path, 'instanceUuids'], named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
+    issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
   // a group that Nova did not name is known by the instance, and is whatever group the claim is in
   const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
   if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
       issue(
-        [...path, 'instanceGroup', 'uuid'],
+        at(['instanceGroup', 'uuid']),
         instanceGroup.uuid,
         `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
       ),

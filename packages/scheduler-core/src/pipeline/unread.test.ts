@@ -17,7 +17,7 @@ import { type OptionalField, type RequestReads, type RequestReadsBy, readsBy } f
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { weighers } from '../weighers/index.ts'
-import { unreadKeys } from './unread.ts'
+import { ignoredFields, unreadKeys } from './unread.ts'
 
 const shipped = (name: string): Profile => builtInProfiles.find((profile) => profile.name === name) as Profile
 const of = (...names: readonly string[]): Profile =>
@@ -256,7 +256,7 @@ describe('what no part of a profile looks at', () => {
     expect(unreadKeys(readFrom(imported), of('RamFilter'), askedAt())).toEqual([
       'spec.availability_zone',
       'spec.instance_group.policy',
-      'spec.requested_resources',
+      'spec.requested_resources.0.required_traits',
       'spec.network_metadata',
     ])
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
@@ -274,6 +274,31 @@ describe('what no part of a profile looks at', () => {
       'filter_properties.scheduler_hints.near_volume',
       'filter_properties.scheduler_hints.reservation',
     ])
+  })
+})
+
+describe('in the dictionaries an image has its own names', () => {
+  const ignored = (profile: Profile, properties: object): readonly string[] => {
+    const instance_type = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} }
+    const request_spec = { num_instances: 1, instance_type, image: { properties }, instance_properties: {} }
+    const imported = importLegacyRequest({ request_spec, filter_properties: {} })
+    const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+    if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
+    return ignoredFields(parsed.value, profile, askedAt()).map((path) => path.replace('request_spec.image.properties.', ''))
+  }
+
+  test.each<[string, Profile, object, readonly string[]]>([
+    ['an older name', of('RamFilter'), { hypervisor_type: 'qemu' }, ['hypervisor_type']],
+    ['an older name that a filter reads: none', of('ImagePropertiesFilter'), { hypervisor_type: 'qemu' }, []],
+    [
+      'traits that nobody reads',
+      of('RamFilter'),
+      { 'trait:CUSTOM_A': 'required', 'trait:CUSTOM_B': 'required' },
+      ['trait:CUSTOM_A', 'trait:CUSTOM_B'],
+    ],
+    ['traits that Placement is asked for: none', novaOf('RamFilter'), { 'trait:CUSTOM_A': 'required' }, []],
+  ])('%s', (_situation, profile, properties, paths) => {
+    expect(ignored(profile, properties)).toEqual(paths)
   })
 })
 

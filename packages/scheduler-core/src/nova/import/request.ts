@@ -15,6 +15,7 @@ import {
 } from '../objects/request.ts'
 import { isJson, WireError } from '../objects/wire.ts'
 import { pythonText } from '../text/python-text.ts'
+import { readerPath } from './caller-paths.ts'
 import { plainDictionaries } from './dictionaries.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
@@ -23,17 +24,28 @@ import { attempt, type Imported, type ImportedDocument } from './import.ts'
  * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`: Nova names the instances of a request beside
  * it. The typed form and the document itself, for parseRequestSpec.
  */
-export const importNovaRequest = (given: unknown): Imported => attempt('spec.invalid', () => readSpec(given))
+export const importNovaRequest = (given: unknown): Imported =>
+  attempt(
+    'spec.invalid',
+    () => readSpec(given),
+    (at) => readerPath({ form: 'RequestSpec', document: unwrap(given).spec }, at),
+  )
 
 /** The dictionaries `request_spec` and `filter_properties` from before there was a RequestSpec object, with or without `instance_uuids`. */
-export const importLegacyRequest = (given: unknown): Imported => attempt('spec.invalid', () => readDictionaries(given))
+export const importLegacyRequest = (given: unknown): Imported =>
+  attempt(
+    'spec.invalid',
+    () => readDictionaries(given),
+    (at) => readerPath({ form: 'legacy', document: given }, at),
+  )
 
 function readSpec(given: unknown): ImportedDocument {
   const { spec: written, instanceUuids } = unwrap(given)
   const spec = withoutNullHints(written)
   const { request, version, unknown } = readNovaRequest(spec)
   if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
-  return { document: { ...documentOf(request, instanceUuids), nova: { form: 'RequestSpec', document: withoutChanges(spec) } }, unknown }
+  const nova = { form: 'RequestSpec', document: withoutChanges(spec) } as const
+  return { document: { ...documentOf(request, instanceUuids), nova }, nova, unknown }
 }
 
 function readDictionaries(given: unknown): ImportedDocument {
@@ -42,11 +54,13 @@ function readDictionaries(given: unknown): ImportedDocument {
   const legacy: LegacyRequest = plainDictionaries({ request_spec, filter_properties })
   const request = readLegacyRequest(legacy)
   const uuids = isJson(request_spec) ? uuidsOf(request_spec.instance_uuids, 'request_spec.instance_uuids') : undefined
+  const nova = { form: 'legacy', document: withoutChanges(legacy) } as const
   return {
     document: {
       ...documentOf(request, uuids, { policy: 'filter_properties.group_policies', uuid: 'filter_properties.group_uuid' }),
-      nova: { form: 'legacy', document: withoutChanges(legacy) },
+      nova,
     },
+    nova,
     unknown: [...Object.keys(rest), ...unreadOf(request_spec, filter_properties)],
   }
 }

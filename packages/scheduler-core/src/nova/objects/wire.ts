@@ -149,3 +149,10 @@ const listOf =
   <T>(isItem: (item: unknown) => item is T) =>
   (value: unknown): value is readonly T[] =>
     Array.isArray(value) && value.every(isItem)
+
+/** The fields of a versioned object, or of the dictionary in its place; none of what is neither. */
+export function fieldsOf(value: unknown): Json {
+  if (!isJson(value)) return {}
+  const data = value[DATA]
+  return isJson(data) ? data : value
+}
