@@ -1,5 +1,5 @@
 import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
-import { callerPath, type WrittenRequest } from '@gantt/scheduler-core/nova'
+import { callerPath, granularKeysOf, type WrittenRequest } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from './outcome.ts'
 import { checkNames } from './text.ts'
 
@@ -24,7 +24,7 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
   return [
     ...checkNames(at, request, isFreeText),
     ...checkExpressions(request, at),
-    ...checkGroups(request, at),
+    ...checkGroups(request, path),
     ...checkTopologies(request, at),
   ]
 }
@@ -36,25 +36,16 @@ type Place = (inner: readonly string[]) => readonly string[]
 export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
   nova === null ? inner : callerPath(nova, inner)
 
-/**
- * How keys of a flavor's extra specs, and of image properties, begin that ask for one of several resource providers of a host, as Nova reads
- * them: a name stands right behind `resources` or `trait`.
- */
-const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
-
 /** A host is one provider here: a group dropped in silence would be an instance without its device. */
-function checkGroups({ image, ...request }: RequestSpec, place: Place): Issue[] {
-  const rule = 'be left out: groups of resources need several providers on a host, which this release does not know'
-  const maps = [
-    ...flavorsOf(request).map(({ at, extraSpecs }) => ({ at: [...at, 'extraSpecs'], keys: extraSpecs })),
-    ...(image === null ? [] : [{ at: ['image', 'properties'], keys: image.properties }]),
-  ]
-  return maps.flatMap(({ at, keys }) =>
-    Object.entries(keys)
-      .filter(([key]) => GRANULAR.test(key))
-      .map(([key, value]) => issue(place([...at, key.slice(0, 80)]), value, rule, 'call.granular_group')),
+const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
+  granularKeysOf(request).map(({ path: inner, found, rule }) =>
+    issue(
+      [...path, ...inner.map((key) => key.slice(0, 80))],
+      found,
+      `${rule}: groups of resources need several providers on a host, which this release does not know`,
+      'call.granular_group',
+    ),
   )
-}
 
 const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   { at: ['flavor'], extraSpecs: flavor.extraSpecs },

@@ -3,6 +3,7 @@ export { type ImportedConf, type ImportedProfile, type ImportOutcome, importNova
 export { findRelease, releaseName, releaseNames } from './conf/releases.ts'
 export { singlesHostOut } from './filters/compute-capabilities.ts'
 export { novaFilters } from './filters/index.ts'
+export { granularKeysOf } from './granular-groups.ts'
 export { guestTopologyFor } from './hardware/guest-topology.ts'
 export type { HostCell, NumaLimits } from './hardware/topology.ts'
 export type { HostAggregate, HostService, HostState } from './host-state.ts'
