@@ -264,6 +264,25 @@ describe('what no part of a profile looks at', () => {
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
   })
 
+  test("in Nova's object too an architecture and a mode are the filters' to read, and what only looks like Nova's is nobody's", () => {
+    const properties = object('ImageMetaProps', '1.12', {
+      hw_architecture: 'x86_64',
+      hw_vm_mode: 'hvm',
+      hw_foo: 'x',
+      hw_disk_bus: 'virtio',
+    })
+    const specs = { 'hw:foo': 'x', 'hw:numa_mem.0': '64', 'hw:numa_mem.x': '64', 'accel:foo': 'x', 'accel:device_profile': 'x' }
+    const spec = object('RequestSpec', '1.14', {
+      ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: specs }) },
+      image: object('ImageMeta', '1.8', { properties }),
+    })
+    const request = readFrom(importNovaRequest(spec))
+    const elsewhere = ['extra_specs.hw:foo', 'extra_specs.hw:numa_mem.x', 'extra_specs.accel:foo'].map((path) => `spec.flavor.${path}`)
+    const image = ['hw_architecture', 'hw_vm_mode', 'hw_foo'].map((path) => `spec.image.properties.${path}`)
+    expect(unreadKeys(request, of('RamFilter'), askedAt())).toEqual([...elsewhere, ...image])
+    expect(unreadKeys(request, of('ImagePropertiesFilter'), askedAt())).toEqual([...elsewhere, ...image.slice(2)])
+  })
+
   test("in Nova's dictionaries they are told by theirs", () => {
     const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
     const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
@@ -296,6 +315,32 @@ describe('in the dictionaries an image has its own names', () => {
       { 'trait:CUSTOM_A': 'required', 'trait:CUSTOM_B': 'required' },
       ['trait:CUSTOM_A', 'trait:CUSTOM_B'],
     ],
+    [
+      'what Nova takes no notice of',
+      shipped('default'),
+      { foo: 'x', 'trait:CUSTOM_X': 'forbidden', kernel_id: 'k', hw_foo: 'x', 'hw_numa_mem.1': '64', traits_required: 'CUSTOM_Y' },
+      ['foo', 'trait:CUSTOM_X', 'kernel_id', 'hw_foo', 'hw_numa_mem.1', 'traits_required'],
+    ],
+    [
+      'an older name beside the present one, which wins',
+      of('ImagePropertiesFilter'),
+      { architecture: 'i686', hw_architecture: 'x86_64' },
+      ['architecture'],
+    ],
+    [
+      'cells node by node, which Nova has read: none',
+      of('RamFilter'),
+      { 'hw_numa_mem.0': '64', 'hw_numa_cpus.0': '0', hw_numa_nodes: '1' },
+      [],
+    ],
+    ['an adapter, which Nova has read: none', of('RamFilter'), { vmware_adaptertype: 'ide' }, []],
+    [
+      'an architecture and a mode that only a filter reads',
+      of('RamFilter'),
+      { architecture: 'x86_64', vm_mode: 'hvm' },
+      ['architecture', 'vm_mode'],
+    ],
+    ['an architecture and a mode that one reads: none', of('ImagePropertiesFilter'), { architecture: 'x86_64', vm_mode: 'hvm' }, []],
     ['traits that Placement is asked for: none', novaOf('RamFilter'), { 'trait:CUSTOM_A': 'required' }, []],
   ])('%s', (_situation, profile, properties, paths) => {
     expect(ignored(profile, properties)).toEqual(paths)

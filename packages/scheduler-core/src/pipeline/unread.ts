@@ -5,6 +5,8 @@ import { isRegistered } from '../namespace/names.ts'
 import { fieldsIn } from '../namespace/reading.ts'
 import { callerPaths } from '../nova/import/caller-paths.ts'
 import { unknownFieldsOf } from '../nova/import/request.ts'
+import { isHardwareSpec } from '../nova/text/hardware-specs.ts'
+import { imagePropertyFields } from '../nova/text/image-property-fields.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
@@ -28,10 +30,13 @@ const readBefore = ({ nova, instanceGroup }: RequestSpec): RequestReads =>
   nova === null
     ? {}
     : {
-        extraSpecs: (key) => /^(?:hw|pci_passthrough|accel):/.test(key),
+        extraSpecs: isHardwareSpec,
         schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova.form === 'legacy'),
-        imageProperties: (key) => key.startsWith('hw_'),
+        imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
       }
+
+/** Properties that Nova leaves to its filters, and that begin as those of the hardware. */
+const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])
 
 /** A path of the typed form, as the caller wrote it: several where one property of an image was made of several. */
 function pathsAsGiven({ nova }: RequestSpec, path: readonly string[]): readonly string[] {

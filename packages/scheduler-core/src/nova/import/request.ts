@@ -19,6 +19,7 @@ import { readerPath } from './caller-paths.ts'
 import { plainDictionaries } from './dictionaries.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
+import { unknownInDictionaries, unknownInSpec } from './unknown-keys.ts'
 
 /**
  * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`: Nova names the instances of a request beside
@@ -45,7 +46,7 @@ function readSpec(given: unknown): ImportedDocument {
   const { request, version, unknown } = readNovaRequest(spec)
   if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
   const nova = { form: 'RequestSpec', document: withoutChanges(spec) } as const
-  return { document: { ...documentOf(request, instanceUuids), nova }, nova, unknown }
+  return { document: { ...documentOf(request, instanceUuids), nova }, nova, unknown: [...unknown, ...unknownInSpec(spec)] }
 }
 
 function readDictionaries(given: unknown): ImportedDocument {
@@ -61,7 +62,7 @@ function readDictionaries(given: unknown): ImportedDocument {
       nova,
     },
     nova,
-    unknown: [...Object.keys(rest), ...unreadOf(request_spec, filter_properties)],
+    unknown: [...Object.keys(rest), ...unknownInDictionaries({ request_spec, filter_properties })],
   }
 }
 
@@ -78,36 +79,8 @@ function withoutNullHints(spec: unknown): unknown {
 export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
   if (nova === null) return []
   const { form, document } = nova
-  return form === 'RequestSpec' ? readNovaRequest(document).unknown : unreadOf(document.request_spec, document.filter_properties)
+  return form === 'RequestSpec' ? [...readNovaRequest(document).unknown, ...unknownInSpec(document)] : unknownInDictionaries(document)
 }
-
-const unreadOf = (request_spec: unknown, filter_properties: unknown): readonly string[] => [
-  ...unreadAt(request_spec, SPEC_FIELDS, 'request_spec'),
-  ...unreadAt(filter_properties, PROPERTY_FIELDS, 'filter_properties'),
-]
-
-/** What Nova's rules read of the two dictionaries, and what its own scheduler put there for itself or for the host that builds. */
-const SPEC_FIELDS = [
-  'image',
-  'instance_properties',
-  'instance_type',
-  'num_instances',
-  'instance_uuids',
-  'block_device_mapping',
-  'security_group',
-]
-const PROPERTY_FIELDS = [
-  ...['scheduler_hints', 'ignore_hosts', 'force_hosts', 'force_nodes', 'retry', 'limits', 'instance_type', 'pci_requests'],
-  ...['group_updated', 'group_uuid', 'group_hosts', 'group_policies', 'group_members'],
-  ...['context', 'config_options', 'request_spec', 'project_id', 'os_type'],
-]
-
-const unreadAt = (given: unknown, known: readonly string[], path: string): readonly string[] =>
-  isJson(given)
-    ? Object.keys(given)
-        .filter((field) => !known.includes(field))
-        .map((field) => `${path}.${field}`)
-    : []
 
 function unwrap(given: unknown): { readonly spec: unknown; readonly instanceUuids: readonly string[] | undefined } {
   if (!isJson(given) || Object.hasOwn(given, 'nova_object.name') || !Object.hasOwn(given, 'spec'))

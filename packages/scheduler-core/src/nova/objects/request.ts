@@ -128,7 +128,7 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
   spec.raw('id') // a row of Nova's database
   const request: NovaRequest = {
     image: spec.object('image', readImage, 'ImageMeta'),
-    flavor: readFlavor(new WireObject(spec.raw('flavor'), 'spec.flavor', 'Flavor')),
+    flavor: spec.required('flavor', readFlavor, 'Flavor'),
     numaTopology: read(spec.raw('numa_topology'), readGuestTopology),
     pciRequests: read(spec.raw('pci_requests'), readPciRequests),
     networkMetadata: read(spec.raw('network_metadata'), readNetworkMetadata),

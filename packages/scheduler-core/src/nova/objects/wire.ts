@@ -106,6 +106,11 @@ export class WireObject {
     return value === undefined || value === null ? value : read(this.#open(value, field, names))
   }
 
+  /** A versioned object that must be inside this one. */
+  required<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): T {
+    return read(this.#open(this.raw(field), field, names))
+  }
+
   /** A list of versioned objects: plain, or a list object with the field `objects`. */
   objects<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<readonly T[]> {
     const value = this.raw(field)
