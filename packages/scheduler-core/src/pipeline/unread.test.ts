@@ -26,7 +26,11 @@ const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), com
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
 /** Every namespace has documents. */
-const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({ plugins, featureLevel, hosts: { isToldOf: () => true } })
+const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
+  plugins,
+  featureLevel,
+  hosts: { isToldOf: () => true, tellersOf: () => ({ of: () => ['h'] }) },
+})
 const unread = (profile: Profile, given: object): readonly string[] =>
   unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())
 const withSpecs = (...keys: readonly string[]) => ({

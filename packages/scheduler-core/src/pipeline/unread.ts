@@ -2,7 +2,9 @@ import type { Filter } from '../filters/filter.ts'
 import type { Read } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import { isRegistered } from '../namespace/names.ts'
+import { portAffinity } from '../namespace/port-affinity.ts'
 import { fieldsIn } from '../namespace/reading.ts'
+import { volumeAffinity } from '../namespace/volume-affinity.ts'
 import { callerPaths } from '../nova/import/caller-paths.ts'
 import { unknownFieldsOf } from '../nova/import/request.ts'
 import { isHardwareSpec } from '../nova/text/hardware-specs.ts'
@@ -69,8 +71,12 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
           ]
         }),
     ),
-  volumes: nearThings('volumes'),
-  ports: nearThings('ports'),
+  volumes: (request) => (ownThings(request, volumeAffinity).length > 0 ? [['volumes']] : []),
+  ports(request) {
+    const own = ownThings(request, portAffinity)
+    // in a document of Nova's each stands in a network of its own
+    return request.nova === null ? own.slice(0, 1).map(() => ['ports']) : own.map((_port, i) => ['ports', String(i)])
+  },
   networks: ({ nova }) => (asksForNetworks(nova?.document) ? [['networkMetadata']] : []),
 }
 
@@ -78,8 +84,17 @@ function policyPath(policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-function nearThings(field: 'volumes' | 'ports') {
-  return (request: RequestSpec) => (request.nearVolumesAndPorts && request[field].length > 0 ? [[field]] : [])
+/** What an instance has and is to be placed near to by itself. */
+const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
+  request.nearVolumesAndPorts ? own(request) : []
+
+/** Of what an instance has: what no document names, so that nobody can say where it is. */
+function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<Record<OptionalField, readonly (readonly string[])[]>> {
+  const unnamed = (affinity: typeof volumeAffinity | typeof portAffinity, field: string) =>
+    ownThings(request, affinity).flatMap((uuid, i) =>
+      hosts.tellersOf(affinity.namespace.name).of(uuid.toLowerCase()).length > 0 ? [] : [[field, String(i)]],
+    )
+  return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
 }
 
 /** Whether a document of Nova's names physical networks, or tunnels, that the guest should be near to. */
@@ -98,19 +113,24 @@ export interface AskedBy {
   readonly plugins: Plugins
   /** Of the log by whose rules a request is decided. */
   readonly featureLevel: number
-  /** Whether any host has a document of a namespace, without which some parts look at nothing. */
-  readonly hosts: { isToldOf(namespace: string): boolean }
+  readonly hosts: {
+    /** Whether any host has a document of a namespace, without which some parts look at nothing. */
+    isToldOf(namespace: string): boolean
+    /** Hosts whose documents name a thing. */
+    tellersOf(namespace: string): { of(thing: string): readonly unknown[] }
+  }
 }
 
 /** Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect. */
 export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, featureLevel, hosts }: AskedBy): readonly string[] {
-  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify, volumes, ports } = request
+  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
   const known = readsOf(plugins)(profile)
   if (known === undefined) return []
-  const hasNone = Object.keys(schedulerHints).length + volumes.length + ports.length === 0
+  const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
   const isAsked = ({ needs, since }: PartReads): boolean =>
     since <= featureLevel && (hasNone || needs.every((name) => hosts.isToldOf(name)))
   const readers = [readBefore(request), ...known.filter(isAsked).map(({ reads }) => reads)]
+  const unnamed = unnamedThings(request, hosts)
   const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova === null
   const unread = (map: OpenMap, given: Readonly<Record<string, unknown>>, at: readonly string[] = []): string[] =>
     Object.entries(given)
@@ -122,8 +142,8 @@ export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, fe
     ...unread('imageProperties', image?.properties ?? {}),
     ...unread('schedulerHints', schedulerHints),
     ...optionalFields
-      .filter((field) => !readers.some(({ fields }) => fields?.includes(field)))
-      .flatMap((field) => fieldPaths[field](request).flatMap((path) => pathsAsGiven(request, path))),
+      .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
+      .flatMap((path) => pathsAsGiven(request, path)),
     // it says which filters run on forced hosts
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]

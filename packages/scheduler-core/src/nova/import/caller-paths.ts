@@ -31,6 +31,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   if (field === undefined || field === 'nova') return []
   if (field === 'requestedResources') return resourcesPath(nova, rest)
   if (field === 'pciRequests') return devicesPath(nova, rest)
+  if (field === 'ports') return portsPath(nova, rest)
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
@@ -136,6 +137,17 @@ export function readerPath(nova: WrittenRequest, at: string): Path {
   if (field === 'image') return callerPath(nova, [field, ...rest])
   if (field === 'pci_requests') return [...devicesIn(nova).at, ...rest]
   return field === 'numa_topology' ? [...callerPath(nova, ['numaTopology']), ...rest] : [field, ...rest]
+}
+
+/** Ports stand in the networks asked for, of which some have none. */
+function portsPath({ document }: WrittenRequest, [position]: Path): Path {
+  const given = fieldsOf(document).requested_networks
+  const objects: unknown = Array.isArray(given) ? given : fieldsOf(given).objects
+  const at = ['requested_networks', ...(Array.isArray(given) ? [] : ['objects'])]
+  const withPorts = (Array.isArray(objects) ? objects : []).flatMap((network: unknown, i) =>
+    typeof fieldsOf(network).port_id === 'string' ? [[...at, String(i), 'port_id']] : [],
+  )
+  return withPorts[Number(position ?? 0)] ?? at
 }
 
 function requestOf({ form, document }: WrittenRequest): NovaRequest {
