@@ -221,7 +221,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
       const wrong = [
-        ...checkMove(replica, input, parsed.value),
+        ...checkMove(replica, input, parsed.value, request === undefined && !isRepeated),
         ...checkGang(replica, account, input, parsed.value),
         ...(isRepeated ? [] : checkHintedGroup(replica, input, parsed.value)),
       ]
@@ -230,7 +230,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     async tryOn(fleet, account, input, request) {
       const wrong = [
         ...checkCall(input),
-        ...checkMove({ fleet }, input, request),
+        ...checkMove({ fleet }, input, request, false),
         ...checkGang({ fleet }, account, input, request),
         ...checkHintedGroup({ fleet }, input, request),
       ]
@@ -258,7 +258,13 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
 /** Whether a call with this intent is about a claim that is there already. */
 const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'
 
-function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { path } }: PlacementInput, request: RequestSpec): Issue[] {
+/** `isNew`: the caller wrote the request for this call, which nothing has answered yet. */
+function checkMove(
+  { fleet }: Pick<Replica, 'fleet'>,
+  { intent, moveOf, spec: { path } }: PlacementInput,
+  request: RequestSpec,
+  isNew: boolean,
+): Issue[] {
   if (moveOf === null || !isAboutClaim(intent)) return []
   const issues: Issue[] = []
   const at = (inner: readonly string[]) => [...path, ...pathAsGiven(request.nova, inner)]
@@ -278,7 +284,24 @@ function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { 
         `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
       ),
     )
+  else if (instanceGroup !== null && claim !== undefined && isNew) issues.push(...checkKeptRule(fleet, claim, instanceGroup, at))
   return issues
+}
+
+/** A move keeps the rule of its group, which operators change. */
+function checkKeptRule(
+  { groups }: Fleet,
+  { group: uuid }: Claim,
+  { policy, maxServerPerHost }: NonNullable<RequestSpec['instanceGroup']>,
+  at: (inner: readonly string[]) => readonly string[],
+): Issue[] {
+  const group = uuid === null ? undefined : groups.find(uuid)
+  if (group === undefined) return []
+  const keeps = 'a move keeps the rule of its group, which serverGroupUpdate changes'
+  if (policy !== group.policy) return [issue(at(['instanceGroup', 'policy']), policy, `be ${group.policy}: ${keeps}`)]
+  const most = group.maxServerPerHost ?? 1
+  if (policy !== 'ANTI_AFFINITY' || maxServerPerHost === null || maxServerPerHost === most) return []
+  return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
 }
 
 /** A group that only a hint names is one with members here, whose rule is known. */
