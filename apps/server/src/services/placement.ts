@@ -29,7 +29,7 @@ import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { type Decided, decidedOf } from './report-ages.ts'
-import { checkRequest, pathAsGiven } from './request-limits.ts'
+import { checkImageForNova, checkRequest, pathAsGiven } from './request-limits.ts'
 import { checkName, checkRange } from './text.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
@@ -224,6 +224,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
         ...checkMove(replica, input, parsed.value, request === undefined && !isRepeated),
         ...checkGang(replica, account, input, parsed.value),
         ...(isRepeated ? [] : checkHintedGroup(replica, input, parsed.value)),
+        ...(isRepeated ? [] : checkImage(replica, account, input, parsed.value)),
       ]
       return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
     },
@@ -233,6 +234,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
         ...checkMove({ fleet }, input, request, false),
         ...checkGang({ fleet }, account, input, request),
         ...checkHintedGroup({ fleet }, input, request),
+        ...checkImage({ fleet }, account, input, request),
       ]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
@@ -322,6 +324,13 @@ function checkGang({ fleet }: Pick<Replica, 'fleet'>, account: string, input: Pl
   if (fleet.profiles.pick(asked, account, idempotencyKey)?.compat === 'nova')
     issues.push(issue(['input', 'profile'], asked, 'be one without compat: nova, whose rounds know one flavor, for a gang'))
   return issues
+}
+
+/** Nova's own rules read all of an image. */
+function checkImage({ fleet }: Pick<Replica, 'fleet'>, account: string, input: PlacementInput, request: RequestSpec): Issue[] {
+  const { idempotencyKey, profile, spec } = input
+  const isOfNova = fleet.profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)?.compat === 'nova'
+  return isOfNova ? checkImageForNova(request, spec.path) : []
 }
 
 function checkCall(input: PlacementInput): Issue[] {

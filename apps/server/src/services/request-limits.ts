@@ -1,5 +1,5 @@
 import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
-import { callerPath, granularKeysOf, type WrittenRequest } from '@gantt/scheduler-core/nova'
+import { callerPath, granularKeysOf, unreadableImage, type WrittenRequest } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from './outcome.ts'
 import { checkNames } from './text.ts'
 
@@ -27,6 +27,14 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
     ...checkGroups(request, path),
     ...checkTopologies(request, at),
   ]
+}
+
+/** What Nova's rules cannot read, and would fail on for every host. */
+export function checkImageForNova(request: RequestSpec, path: readonly string[]): Issue[] {
+  const unreadable = unreadableImage(request)
+  if (unreadable === undefined) return []
+  const { path: inner, found, why } = unreadable
+  return [issue([...path, ...pathAsGiven(request.nova, inner)], found, `be a value that Nova's image objects take: ${why}`)]
 }
 
 /** A path of the typed form as the caller wrote it, from the root of the call. */
