@@ -86,6 +86,19 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
       ['spec.invalid input.spec.nova.numa_topology.cells.0.cpuset'],
     ],
     [
+      'a thread policy and isolated emulator threads without dedicated CPUs',
+      {
+        gantt: {
+          flavor: { vcpus: 2, memoryMb: 1_024 },
+          numaTopology: {
+            cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuThreadPolicy: 'require' }],
+            emulatorThreadsPolicy: 'isolate',
+          },
+        },
+      },
+      ['cells.0.cpuThreadPolicy', 'emulatorThreadsPolicy'].map((path) => `spec.invalid input.spec.gantt.numaTopology.${path}`),
+    ],
+    [
       'one that divides its flavor is taken',
       { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0, 1]) } } },
       'SelectDestinationsPayload',
@@ -93,6 +106,32 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
     ['as Nova makes it, too', { nova: novaSpec(2, novaCell(0, [0, 1])) }, 'SelectDestinationsPayload'],
   ])('%s', async (_name, spec, told) => {
     expect(await place(spec)).toEqual(told)
+  })
+})
+
+describe('an image that Nova’s rules cannot read is refused where they are asked, and is an image that no host supports elsewhere', () => {
+  const flavor = { vcpus: 1, memoryMb: 64 }
+  const withImage = (image: object, more: object = {}) => ({ gantt: { flavor, image, ...more } })
+  const ofNova = { 'nova_object.data': { hw_architecture: 'zzz' }, 'nova_object.name': 'ImageMetaProps', 'nova_object.version': '1.12' }
+  const spec = novaSpec(1, novaCell(0, [0]))
+  const data = { ...spec['nova_object.data'], image: object('ImageMeta', '1.8', { properties: ofNova }) }
+
+  test.each<[string, object, string]>([
+    ['an architecture', withImage({ architecture: 'zzz' }), 'gantt.image.architecture'],
+    ['an architecture beside a forced host', withImage({ architecture: 'zzz' }, { forceHosts: ['h1'] }), 'gantt.image.architecture'],
+    [
+      'an architecture by its older name',
+      withImage({ properties: [{ key: 'architecture', value: 'zzz' }] }),
+      'gantt.image.properties.architecture',
+    ],
+    ['a hypervisor', withImage({ properties: [{ key: 'img_hv_type', value: 'zzz' }] }), 'gantt.image.properties.img_hv_type'],
+    ['an architecture in Nova’s words', { nova: { ...spec, 'nova_object.data': data } }, 'nova.image.properties.hw_architecture'],
+  ])('%s', async (_situation, given, path) => {
+    const input = { idempotencyKey: randomUUID(), spec: given }
+    const told = toldOf((await dataOf(api, PLACE, { in: { ...input, profile: 'nova-compat' } })).selectDestinations)
+    expect(told).toEqual([`call.invalid input.spec.${path}`])
+    const elsewhere = toldOf((await dataOf(api, PLACE, { in: { ...input, profile: 'default' } })).selectDestinations)
+    expect(elsewhere).not.toEqual(told)
   })
 })
 

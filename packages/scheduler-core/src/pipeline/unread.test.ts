@@ -196,6 +196,26 @@ describe('what no part of a profile looks at', () => {
       },
       ['requestedResources.1.requiredTraits', 'requestedResources.1.forbiddenTraits', 'gang.0.requestedResources.0.requiredTraits'],
     ],
+    [
+      'how near devices are to be, of a guest without cells (PciDeviceStats._filter_pools_for_numa_cells takes all pools)',
+      shipped('default'),
+      {
+        pciRequests: [
+          { count: 1, specs: [{ vendor_id: '8086' }] },
+          { count: 1, specs: [{ vendor_id: '8086' }], numaPolicy: 'required' },
+        ],
+      },
+      ['pciRequests.1.numaPolicy'],
+    ],
+    [
+      'how near devices are to be, of a guest with cells: none',
+      shipped('default'),
+      {
+        numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] },
+        pciRequests: [{ count: 1, specs: [{ vendor_id: '8086' }], numaPolicy: 'required' }],
+      },
+      [],
+    ],
     ['how far forced hosts are verified, where none is forced', of('RamFilter'), { forceVerify: 'HARD' }, ['forceVerify']],
     ['how far forced hosts are verified, where one is: none', of('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, []],
     [

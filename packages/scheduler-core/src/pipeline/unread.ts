@@ -144,9 +144,20 @@ export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, fe
     ...optionalFields
       .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
       .flatMap((path) => pathsAsGiven(request, path)),
+    ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
     // it says which filters run on forced hosts
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
+}
+
+/** How near to the guest's cells devices are to be, where it has no cells: Nova takes any then. */
+function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {
+  const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
+  return guests.flatMap(({ at, numaTopology, pciRequests }) =>
+    numaTopology !== null
+      ? []
+      : pciRequests.flatMap(({ numaPolicy }, i) => (numaPolicy === 'legacy' ? [] : [[...at, 'pciRequests', String(i), 'numaPolicy']])),
+  )
 }
 
 /** All of a request that has no effect: what this release does not know in a document of Nova's, and what no part of the profile looks at. */
