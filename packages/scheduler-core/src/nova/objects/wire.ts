@@ -18,6 +18,23 @@ export class WireError extends Error {
   }
 }
 
+/** Several of them, found at once. */
+export class WireErrors extends Error {
+  override readonly name = 'WireErrors'
+  readonly errors: readonly WireError[]
+
+  constructor(errors: readonly WireError[]) {
+    super(errors.map(({ message }) => message).join('; '))
+    this.errors = errors
+  }
+}
+
+/** Refuses all keys that nobody reads, each by its name; `known` names those that are read. */
+export function refuseKeys(unread: Json, known: string): void {
+  const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
+  if (errors.length > 0) throw new WireErrors(errors)
+}
+
 const NAME = 'nova_object.name'
 const VERSION = 'nova_object.version'
 const DATA = 'nova_object.data'
