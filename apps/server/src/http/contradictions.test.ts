@@ -135,6 +135,50 @@ describe('an image that Nova’s rules cannot read is refused where they are ask
   })
 })
 
+describe('a rule of a server group that nothing would keep is refused with its path', () => {
+  const flavor = { vcpus: 1, memoryMb: 64 }
+  const uuid = randomUUID()
+  const spec = novaSpec(1, novaCell(0, [0]))
+  const withGroup = (group: object) => ({
+    nova: {
+      ...spec,
+      'nova_object.data': { ...spec['nova_object.data'], instance_group: object('InstanceGroup', '1.11', { uuid, ...group }) },
+    },
+  })
+  const legacyWith = (group_policies: readonly string[]) => ({
+    legacy: {
+      request_spec: {
+        ...{ num_instances: 1, image: {}, instance_properties: {} },
+        instance_type: { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} },
+      },
+      filter_properties: { group_updated: true, group_uuid: uuid, group_policies, group_hosts: [] },
+    },
+  })
+
+  test.each<[string, object, readonly string[] | string]>([
+    [
+      'members per host with AFFINITY (ServerGroups: max_server_per_host is of anti-affinity alone)',
+      { gantt: { flavor, instanceGroup: { uuid, policy: 'AFFINITY', maxServerPerHost: 2 } } },
+      ['gantt.instanceGroup.maxServerPerHost'],
+    ],
+    [
+      'the same in Nova’s words',
+      withGroup({ policy: 'affinity', _rules: { max_server_per_host: '2' } }),
+      ['nova.instance_group._rules.max_server_per_host'],
+    ],
+    ['a second policy', legacyWith(['affinity', 'anti-affinity']), ['legacy.filter_properties.group_policies.1']],
+    ['a second policy of an older object', withGroup({ policies: ['affinity', 'anti-affinity'] }), ['nova.instance_group.policies.1']],
+    ['one policy, written twice: none', legacyWith(['anti-affinity', 'anti-affinity']), 'SelectDestinationsPayload'],
+    [
+      'a list of policies beside the one that holds: none',
+      withGroup({ uuid: randomUUID(), policy: 'anti-affinity', policies: ['anti-affinity'] }),
+      'SelectDestinationsPayload',
+    ],
+  ])('%s', async (_situation, given, paths) => {
+    expect(await place(given)).toEqual(typeof paths === 'string' ? paths : paths.map((path) => `call.invalid input.spec.${path}`))
+  })
+})
+
 // what an older release took goes on to be answered
 test('a key that is bound answers before a request is refused for what older releases took', async () => {
   const key = randomUUID()

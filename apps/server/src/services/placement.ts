@@ -184,7 +184,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     return answerTo(await placeByReplica(toCall(account, input, request)), account, input, request)
   }
   const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
-    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request)]
+    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request), ...claimWithoutEffect(input)]
     switch (outcome.type) {
       case 'placed':
         return {
@@ -256,6 +256,13 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   const profile = fleet.profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
+
+/** How long a reservation holds says nothing where none is made. */
+const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
+  ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
+
+/** Nothing new is taken where an instance is only looked at, or built again in its own room. */
+const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
 
 /** Whether a call with this intent is about a claim that is there already. */
 const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'
@@ -356,8 +363,7 @@ export const checkDeadline = (deadlineMs: number | null): Issue[] =>
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
   const { idempotencyKey: key, alternatesPerInstance, allOrNothing, intent, moveOf } = input
-  // nothing new is taken where an instance is only looked at, or built again in its own room
-  const mode = intent === 'PROBE' || intent === 'REBUILD' ? 'NONE' : input.mode
+  const mode = holdsNothing(intent) ? 'NONE' : input.mode
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE

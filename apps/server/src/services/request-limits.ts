@@ -1,5 +1,5 @@
 import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
-import { callerPath, granularKeysOf, unreadableImage, type WrittenRequest } from '@gantt/scheduler-core/nova'
+import { callerPath, furtherPolicies, granularKeysOf, unreadableImage, type WrittenRequest } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from './outcome.ts'
 import { checkNames } from './text.ts'
 
@@ -26,6 +26,7 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
     ...checkExpressions(request, at),
     ...checkGroups(request, path),
     ...checkTopologies(request, at),
+    ...checkServerGroup(request, path, at),
   ]
 }
 
@@ -68,6 +69,19 @@ function checkTopologies({ gang, ...request }: RequestSpec, place: Place): Issue
       issue(place([...at, 'numaTopology', ...inner]), found, rule, 'spec.invalid'),
     ),
   )
+}
+
+/** What of the rule of a server group nothing would keep. */
+function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
+  const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
+  return [
+    ...furtherPolicies(request).map(({ path: inner, found }) =>
+      issue([...path, ...inner], found, 'be left out: a server group has one policy'),
+    ),
+    ...(most === null || policy === 'ANTI_AFFINITY'
+      ? []
+      : [issue(place(['instanceGroup', 'maxServerPerHost']), most, `be left out with the policy ${policy}: ANTI_AFFINITY alone has it`)]),
+  ]
 }
 
 /** Values of maps, and the document as Nova wrote it, are not ours to name. */

@@ -13,7 +13,7 @@ import {
   policyOf,
   readNovaRequest,
 } from '../objects/request.ts'
-import { isJson, WireError } from '../objects/wire.ts'
+import { fieldsOf, isJson, refuseKeys, WireError } from '../objects/wire.ts'
 import { pythonText } from '../text/python-text.ts'
 import { readerPath } from './caller-paths.ts'
 import { plainDictionaries } from './dictionaries.ts'
@@ -75,6 +75,17 @@ function withoutNullHints(spec: unknown): unknown {
   return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
 }
 
+/** A server group has one policy: those of a request's document behind the first, which nothing would keep. */
+export function furtherPolicies({ nova }: RequestSpec): readonly { readonly path: readonly string[]; readonly found: string }[] {
+  if (nova === null) return []
+  const { document, form } = nova
+  const group = fieldsOf(fieldsOf(document).instance_group)
+  const given = form === 'legacy' ? fieldsOf(document.filter_properties).group_policies : group.policy === undefined ? group.policies : []
+  const at = form === 'legacy' ? ['filter_properties', 'group_policies'] : ['instance_group', 'policies']
+  const [first, ...others]: readonly unknown[] = Array.isArray(given) ? given : []
+  return others.flatMap((policy, i) => (policy === first ? [] : [{ path: [...at, String(i + 1)], found: String(policy) }]))
+}
+
 /** Paths of fields of a request's document that this release does not know, as its import named them. */
 export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
   if (nova === null) return []
@@ -86,8 +97,7 @@ function unwrap(given: unknown): { readonly spec: unknown; readonly instanceUuid
   if (!isJson(given) || Object.hasOwn(given, 'nova_object.name') || !Object.hasOwn(given, 'spec'))
     return { spec: given, instanceUuids: undefined }
   const { spec, instance_uuids, ...rest } = given
-  const [other] = Object.keys(rest)
-  if (other !== undefined) throw new WireError(other, rest[other], 'left out: spec and instance_uuids are all that is read')
+  refuseKeys(rest, 'spec and instance_uuids')
   return { spec, instanceUuids: uuidsOf(instance_uuids, 'instance_uuids') }
 }
 
