@@ -31,6 +31,7 @@ import { lackingParts, unknownProfile } from './profiles.ts'
 import { type Decided, decidedOf } from './report-ages.ts'
 import { checkImageForNova, checkRequest, pathAsGiven } from './request-limits.ts'
 import { checkName, checkRange } from './text.ts'
+import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
@@ -177,11 +178,13 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       waiting.delete(one)
     }
   }
-  const place = async (account: string, request: RequestSpec, input: PlacementInput): Promise<SelectOutcome> => {
+  const place = async (account: string, request: RequestSpec, input: PlacementInput, isStored: boolean): Promise<SelectOutcome> => {
     const { minRevision } = input
     if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
       return behind(replica, minRevision)
-    return answerTo(await placeByReplica(toCall(account, input, request)), account, input, request)
+    const call = toCall(account, input, request)
+    const asked = isStored || input.moveOf === null ? request : await withThingsOfClaim(decisions, replica.fleet, request, input.moveOf)
+    return answerTo(await placeByReplica({ ...call, request: asked }), account, input, request)
   }
   const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
     const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request), ...claimWithoutEffect(input)]
@@ -226,7 +229,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
         ...(isRepeated ? [] : checkHintedGroup(replica, input, parsed.value)),
         ...(isRepeated ? [] : checkImage(replica, account, input, parsed.value)),
       ]
-      return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
+      return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input, request !== undefined)
     },
     async tryOn(fleet, account, input, request) {
       const wrong = [
