@@ -93,7 +93,7 @@ export { type Group, type Groups, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, hostOfKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
-export { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_CAUSES, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
+export { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_CAUSES, OWN_AFFINITY, OWNERS_ATTEMPTS, STRICT_CLAIMS } from './fleet/levels.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './fleet/names.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
@@ -131,7 +131,7 @@ export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmenta
 export { allKinds, asksPlain, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { type PciPool, pciPoolsOf } from './kinds/pci/pool.ts'
-export { asksAges } from './namespace/affinities.ts'
+export { asksAges, ownThingsOf } from './namespace/affinities.ts'
 export {
   isOwnNamespace,
   isRegistered,

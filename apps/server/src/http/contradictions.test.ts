@@ -86,6 +86,19 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
       ['spec.invalid input.spec.nova.numa_topology.cells.0.cpuset'],
     ],
     [
+      'a thread policy and isolated emulator threads without dedicated CPUs',
+      {
+        gantt: {
+          flavor: { vcpus: 2, memoryMb: 1_024 },
+          numaTopology: {
+            cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuThreadPolicy: 'require' }],
+            emulatorThreadsPolicy: 'isolate',
+          },
+        },
+      },
+      ['cells.0.cpuThreadPolicy', 'emulatorThreadsPolicy'].map((path) => `spec.invalid input.spec.gantt.numaTopology.${path}`),
+    ],
+    [
       'one that divides its flavor is taken',
       { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0, 1]) } } },
       'SelectDestinationsPayload',
@@ -93,6 +106,76 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
     ['as Nova makes it, too', { nova: novaSpec(2, novaCell(0, [0, 1])) }, 'SelectDestinationsPayload'],
   ])('%s', async (_name, spec, told) => {
     expect(await place(spec)).toEqual(told)
+  })
+})
+
+describe('an image that Nova’s rules cannot read is refused where they are asked, and is an image that no host supports elsewhere', () => {
+  const flavor = { vcpus: 1, memoryMb: 64 }
+  const withImage = (image: object, more: object = {}) => ({ gantt: { flavor, image, ...more } })
+  const ofNova = { 'nova_object.data': { hw_architecture: 'zzz' }, 'nova_object.name': 'ImageMetaProps', 'nova_object.version': '1.12' }
+  const spec = novaSpec(1, novaCell(0, [0]))
+  const data = { ...spec['nova_object.data'], image: object('ImageMeta', '1.8', { properties: ofNova }) }
+
+  test.each<[string, object, string]>([
+    ['an architecture', withImage({ architecture: 'zzz' }), 'gantt.image.architecture'],
+    ['an architecture beside a forced host', withImage({ architecture: 'zzz' }, { forceHosts: ['h1'] }), 'gantt.image.architecture'],
+    [
+      'an architecture by its older name',
+      withImage({ properties: [{ key: 'architecture', value: 'zzz' }] }),
+      'gantt.image.properties.architecture',
+    ],
+    ['a hypervisor', withImage({ properties: [{ key: 'img_hv_type', value: 'zzz' }] }), 'gantt.image.properties.img_hv_type'],
+    ['an architecture in Nova’s words', { nova: { ...spec, 'nova_object.data': data } }, 'nova.image.properties.hw_architecture'],
+  ])('%s', async (_situation, given, path) => {
+    const input = { idempotencyKey: randomUUID(), spec: given }
+    const told = toldOf((await dataOf(api, PLACE, { in: { ...input, profile: 'nova-compat' } })).selectDestinations)
+    expect(told).toEqual([`call.invalid input.spec.${path}`])
+    const elsewhere = toldOf((await dataOf(api, PLACE, { in: { ...input, profile: 'default' } })).selectDestinations)
+    expect(elsewhere).not.toEqual(told)
+  })
+})
+
+describe('a rule of a server group that nothing would keep is refused with its path', () => {
+  const flavor = { vcpus: 1, memoryMb: 64 }
+  const uuid = randomUUID()
+  const spec = novaSpec(1, novaCell(0, [0]))
+  const withGroup = (group: object) => ({
+    nova: {
+      ...spec,
+      'nova_object.data': { ...spec['nova_object.data'], instance_group: object('InstanceGroup', '1.11', { uuid, ...group }) },
+    },
+  })
+  const legacyWith = (group_policies: readonly string[]) => ({
+    legacy: {
+      request_spec: {
+        ...{ num_instances: 1, image: {}, instance_properties: {} },
+        instance_type: { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} },
+      },
+      filter_properties: { group_updated: true, group_uuid: uuid, group_policies, group_hosts: [] },
+    },
+  })
+
+  test.each<[string, object, readonly string[] | string]>([
+    [
+      'members per host with AFFINITY (ServerGroups: max_server_per_host is of anti-affinity alone)',
+      { gantt: { flavor, instanceGroup: { uuid, policy: 'AFFINITY', maxServerPerHost: 2 } } },
+      ['gantt.instanceGroup.maxServerPerHost'],
+    ],
+    [
+      'the same in Nova’s words',
+      withGroup({ policy: 'affinity', _rules: { max_server_per_host: '2' } }),
+      ['nova.instance_group._rules.max_server_per_host'],
+    ],
+    ['a second policy', legacyWith(['affinity', 'anti-affinity']), ['legacy.filter_properties.group_policies.1']],
+    ['a second policy of an older object', withGroup({ policies: ['affinity', 'anti-affinity'] }), ['nova.instance_group.policies.1']],
+    ['one policy, written twice: none', legacyWith(['anti-affinity', 'anti-affinity']), 'SelectDestinationsPayload'],
+    [
+      'a list of policies beside the one that holds: none',
+      withGroup({ uuid: randomUUID(), policy: 'anti-affinity', policies: ['anti-affinity'] }),
+      'SelectDestinationsPayload',
+    ],
+  ])('%s', async (_situation, given, paths) => {
+    expect(await place(given)).toEqual(typeof paths === 'string' ? paths : paths.map((path) => `call.invalid input.spec.${path}`))
   })
 })
 

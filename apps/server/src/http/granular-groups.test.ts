@@ -6,7 +6,7 @@ let api: TestService
 beforeAll(async () => {
   api = await startTestService()
   const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
-  await api.report({ plain: machine, gpus: { ...machine, memoryMb: 4_096, inventories: [{ resourceClass: 'VGPU', total: 2 }] } })
+  await api.report({ plain: machine, gpus: { ...machine, memoryMb: 4_096, inventories: [{ resourceClass: 'VGPU', total: 8 }] } })
 })
 afterAll(async () => {
   expect(api.warnings).toEqual([])
@@ -41,7 +41,7 @@ const spellings: Readonly<
     },
     at: ['gantt', 'gang', '1', 'flavor', 'extraSpecs'],
   }),
-  "Nova's object": (extra_specs) => ({ spec: { nova: novaSpec(extra_specs) }, at: ['nova', 'flavor', 'extraSpecs'] }),
+  "Nova's object": (extra_specs) => ({ spec: { nova: novaSpec(extra_specs) }, at: ['nova', 'flavor', 'extra_specs'] }),
   "Nova's dictionaries": (extra_specs) => ({
     spec: {
       legacy: {
@@ -54,7 +54,7 @@ const spellings: Readonly<
         filter_properties: {},
       },
     },
-    at: ['legacy', 'flavor', 'extraSpecs'],
+    at: ['legacy', 'request_spec', 'instance_type', 'extra_specs'],
   }),
 }
 
@@ -114,6 +114,105 @@ test.each(['trait1:CUSTOM_FAST', 'trait_A:CUSTOM_FAST'])('an image with %s is re
   const image = { properties: pairsOf({ [key]: 'required' }) }
   const answer = await place({ gantt: { flavor: { vcpus: 1, memoryMb: 64 }, image } })
   expect(answer.issues).toMatchObject([{ path: ['input', 'spec', 'gantt', 'image', 'properties', key], rule: 'call.granular_group' }])
+})
+
+const group = (data: object) => ({
+  'nova_object.name': 'RequestGroup',
+  'nova_object.namespace': 'nova',
+  'nova_object.version': '1.3',
+  'nova_object.data': data,
+})
+const novaWith = (data: object) => {
+  const spec = novaSpec({})
+  return { nova: { ...spec, 'nova_object.data': { ...spec['nova_object.data'], ...data } } }
+}
+const legacyWith = (image: object) => ({
+  legacy: {
+    request_spec: { num_instances: 1, instance_type: { ...sizes, extra_specs: {} }, image, instance_properties: { uuid: randomUUID() } },
+    filter_properties: {},
+  },
+})
+const typed = { flavor: { vcpus: 1, memoryMb: 64 } }
+const vgpus = { amounts: [{ resourceClass: 'VGPU', amount: 1 }] }
+
+describe('beside the flavor', () => {
+  test.each<[string, object, readonly string[]]>([
+    [
+      'typed groups with suffixes, which would be 2 of one provider',
+      {
+        gantt: {
+          ...typed,
+          requestedResources: [
+            { suffix: '1', ...vgpus },
+            { suffix: '2', ...vgpus },
+          ],
+        },
+      },
+      ['gantt.requestedResources.0.suffix', 'gantt.requestedResources.1.suffix'],
+    ],
+    [
+      'a group of a member of a gang',
+      {
+        gantt: {
+          ...typed,
+          instanceUuids: [randomUUID(), randomUUID()],
+          gang: [{ instances: 1, ...typed, requestedResources: [{ amounts: [] }, { suffix: '_A', ...vgpus }] }],
+        },
+      },
+      ['gantt.gang.0.requestedResources.1.suffix'],
+    ],
+    [
+      'a port of Neutron (RequestGroup.from_port_request)',
+      novaWith({
+        requested_resources: [group({ requester_id: randomUUID(), resources: { NET_BW_EGR_KILOBIT_PER_SEC: 1 }, use_same_provider: true })],
+      }),
+      ['nova.requested_resources.0.use_same_provider'],
+    ],
+    [
+      'a group that does not say it, since Nova’s object has it by default (RequestGroup.__init__)',
+      novaWith({ requested_resources: [group({ resources: {} }), group({ resources: { VGPU: 1 } })] }),
+      ['nova.requested_resources.1'],
+    ],
+    [
+      'a group with a name (ResourceRequest._add_request_group)',
+      novaWith({ requested_resources: [group({ requester_id: 'device_profile_0', resources: { FPGA: 1 }, use_same_provider: false })] }),
+      ['nova.requested_resources.0.requester_id'],
+    ],
+    [
+      'groups of one subtree',
+      novaWith({
+        request_level_params: {
+          ...group({ same_subtree: [['_A', '_B']], root_required: [], root_forbidden: [] }),
+          'nova_object.name': 'RequestLevelParams',
+        },
+      }),
+      ['nova.request_level_params.same_subtree'],
+    ],
+    [
+      'a group among the properties of an image, in the dictionaries',
+      legacyWith({ properties: { 'resources1:VGPU': '1', 'trait_A:CUSTOM_X': 'required', architecture: 'x86_64' } }),
+      ['resources1:VGPU', 'trait_A:CUSTOM_X'].map((key) => `legacy.request_spec.image.properties.${key}`),
+    ],
+  ])('%s is refused, with the path of its key', async (_situation, spec, paths) => {
+    const answer = await place(spec)
+    expect(answer).toMatchObject({ __typename: 'ValidationError' })
+    expect(answer.issues.map(({ path, rule }: Json) => `${rule} ${path.slice(2).join('.')}`)).toEqual(
+      paths.map((path) => `call.granular_group ${path}`),
+    )
+  })
+
+  test('what is asked for of the host as a whole is added to its amounts', async () => {
+    const resources = [{ resourceClass: 'VGPU', amount: 1 }]
+    for (const spec of [
+      novaWith({ requested_resources: [group({ requester_id: null, resources: { VGPU: 1 }, use_same_provider: false })] }),
+      { gantt: { ...typed, requestedResources: [vgpus] } },
+    ]) {
+      const answer = await place(spec)
+      expect(answer.destinations).toMatchObject([
+        { selected: { host: { name: 'gpus' }, claim: { resources: expect.arrayContaining(resources) } } },
+      ])
+    }
+  })
 })
 
 test('a dry question is refused as the call is', async () => {

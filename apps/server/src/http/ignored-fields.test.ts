@@ -118,3 +118,25 @@ test('the explanation comes with the answer to whoever selects it, and the argum
   const explain = __type.inputFields.find(({ name }: { readonly name: string }) => name === 'explain')
   expect(explain.deprecationReason).toContain('decision { explanation { ... } }')
 })
+
+test('how long a reservation holds is told where nothing is reserved', async () => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }
+  const ttl = 'PT5M'
+  expect(await ignored(spec, { claim: { mode: 'NONE', ttl } })).toEqual(['claim.ttl'])
+  expect(await ignored(spec, { claim: { mode: 'CONFIRM', ttl } })).toEqual(['claim.ttl'])
+  expect(await ignored(spec, { claim: { mode: 'RESERVE', ttl }, intent: 'PROBE' })).toEqual(['claim.ttl'])
+  expect(await ignored(spec, { claim: { mode: 'RESERVE', ttl } })).toEqual([])
+  expect(await ignored(spec, { claim: { mode: 'NONE' } })).toEqual([])
+})
+
+test('traits that no request can ask for are told, in both forms of a report', async () => {
+  const UPDATE = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results {
+    ... on ResourceStatsApplied { ignoredFields } ... on UserError { message } } } }`
+  const reported = async (report: object) => {
+    const update = { name: { host: 'h1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report }
+    return (await dataOf(api, UPDATE, { in: { updates: [update] } })).updateResourceStats.results[0].ignoredFields
+  }
+  const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
+  expect(await reported({ full: { ...full, traits: ['HW_CPU_X86_VMX', 'hw_cpu_x86_avx', 'CUSTOM-X'] } })).toEqual(['traits.1', 'traits.2'])
+  expect(await reported({ full: { ...full, traits: ['HW_CPU_X86_VMX'] } })).toEqual([])
+})

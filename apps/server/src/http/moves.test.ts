@@ -205,6 +205,25 @@ test('a probe and a rebuild claim nothing; a rebuild is asked of its own host on
   expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([0, 8])
 })
 
+describe('a rebuild stays, within what the caller allows', () => {
+  const destination = (host?: string, node?: string) => ({ requestedDestination: { host, node } })
+
+  test.each<[string, (own: string, other: string) => Record<string, unknown>, boolean]>([
+    ['its own host', (own) => destination(own), true],
+    ['its own node', (own) => destination(undefined, own), true],
+    ['another host', (_own, other) => destination(other), false],
+    ['another node of its own host', (own, other) => destination(own, other), false],
+    ['other hosts by force', (_own, other) => ({ forceHosts: [other] }), false],
+  ])('%s', async (_situation, asked, stays) => {
+    const [a = '', b = ''] = await hosts(`rebuild-${randomUUID()}`, 2)
+    const first = claimOf(await place({ ...flavor(1), instanceUuids: [randomUUID()], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
+    for (const profile of ['default', 'nova-compat']) {
+      const answer = await place({ ...flavor(1), ...asked(a, b) }, { intent: 'REBUILD', moveOf: first, profile })
+      expect([profile, answer.__typename]).toEqual([profile, stays ? 'SelectDestinationsPayload' : 'NoValidHost'])
+    }
+  })
+})
+
 test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ['a move without its claim', { intent: 'RESIZE' }, {}, 'moveOf'],
   ['a claim without a move', { moveOf: 'claim' }, {}, 'moveOf'],
@@ -219,6 +238,26 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
 })
 
 describe('a server group', () => {
+  test('a move keeps the rule of its group: another one is refused with its path, and the same one is taken', async () => {
+    const names = await hosts(`rule-${randomUUID()}`, 3)
+    const uuid = randomUUID()
+    const group = { uuid, policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }
+    const first = claimOf(await place({ ...flavor(1), instanceUuids: [randomUUID()], forceHosts: names, instanceGroup: group }))
+    const move = (instanceGroup: object, intent = 'LIVE_MIGRATE') =>
+      place({ ...flavor(1), forceHosts: names, instanceGroup }, { intent, moveOf: first })
+    for (const intent of ['LIVE_MIGRATE', 'RESIZE', 'REBUILD']) {
+      const other = await move({ uuid, policy: 'SOFT_AFFINITY' }, intent)
+      expect(other.issues).toMatchObject([
+        { path: ['input', 'spec', 'gantt', 'instanceGroup', 'policy'], message: expect.stringContaining('ANTI_AFFINITY') },
+      ])
+      const more = await move({ ...group, maxServerPerHost: 3 }, intent)
+      expect(more.issues).toMatchObject([
+        { path: ['input', 'spec', 'gantt', 'instanceGroup', 'maxServerPerHost'], message: expect.stringContaining('must be 2') },
+      ])
+    }
+    expect(await move({ uuid, policy: 'ANTI_AFFINITY' })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
+  })
+
   const UPDATE = `mutation ($uuid: UUID!, $v: Int!, $policy: GroupPolicy!, $max: Int, $dry: Boolean) {
     serverGroupUpdate(uuid: $uuid, ifVersion: $v, policy: $policy, maxServerPerHost: $max, dryRun: $dry) { __typename
       ... on ServerGroupPayload { dryRun serverGroup { version policy maxServerPerHost } }

@@ -129,3 +129,55 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     })
   })
 })
+
+describe('a move goes near the volumes and ports that the instance was placed with', () => {
+  const names = ['n1', 'n2', 'n3']
+  const [volume, port, pool, elsewhere] = Array.from({ length: 4 }, () => randomUUID())
+  const TELL = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results { __typename ... on UserError { message } } } }`
+  const tell = async (host: string, namespace: string, document: object) => {
+    const report = { namespace: { namespace, version: '1.0', document } }
+    const update = { name: { host }, reporter: { incarnation: randomUUID(), sequence: 1 }, report }
+    const { results } = (await dataOf(api, TELL, { in: { updates: [update] } })).updateResourceStats
+    expect(results).toEqual([{ __typename: 'ResourceStatsApplied' }])
+  }
+  const storage = (uuid: string | undefined, volumes: readonly string[] = []) => ({
+    pools: [{ uuid, name: 'p', distance: 1 }],
+    volumes: volumes.map((one) => ({ uuid: one, pool: uuid })),
+  })
+  const network = (name: string, ports: readonly string[] = []) => ({
+    physicalNetworks: [{ name }],
+    ports: ports.map((uuid) => ({ uuid, physicalNetwork: name })),
+  })
+  beforeAll(async () => {
+    // n2 has the most room, and reaches neither
+    await api.report({ n1: machine, n2: { ...machine, memoryMb: 131_072 }, n3: { ...machine, memoryMb: 32_768 } })
+    await tell('n1', 'storage', storage(pool, [volume as string]))
+    await tell('n2', 'storage', storage(elsewhere))
+    await tell('n3', 'storage', storage(pool))
+    await tell('n1', 'network', network('physnet1', [port as string]))
+    await tell('n2', 'network', network('physnet2'))
+    await tell('n3', 'network', network('physnet1'))
+  })
+
+  test.each<[string, object, object, string]>([
+    ['a volume that the move does not name', { volumes: [volume] }, {}, 'n3'],
+    ['a port that it does not name', { ports: [port] }, {}, 'n3'],
+    ['switched off by the move', { volumes: [volume], ports: [port] }, { nearVolumesAndPorts: false }, 'n2'],
+    ['other volumes that it names', { volumes: [volume] }, { volumes: [randomUUID()] }, 'n2'],
+    ['none: it goes where the most room is', {}, {}, 'n2'],
+  ])('%s', async (_situation, first, then, host) => {
+    const placed = await place({ flavor: small, instanceUuids: [randomUUID()], forceHosts: ['n1'], ...first })
+    const { claim } = placed.destinations[0].selected
+    const input = {
+      ...{ idempotencyKey: randomUUID(), intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence } },
+      spec: { gantt: { flavor: small, forceHosts: names, ...then } },
+    }
+    const moved = (await dataOf(api, PLACE, { in: input })).selectDestinations
+    expect(moved).toMatchObject({ destinations: [{ selected: { host: { name: host } } }] })
+    // the same call has the same answer
+    const again = (await dataOf(api, PLACE, { in: input })).selectDestinations
+    expect(again).toEqual(moved)
+    const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${moved.decision.id}") { outcome } }`, {})
+    expect(verifyDecision).toEqual({ outcome: 'SAME' })
+  })
+})

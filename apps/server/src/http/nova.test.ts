@@ -181,7 +181,7 @@ describe('requests in the words of Nova', () => {
       'instance_group.policy',
       'affinity',
     ],
-    ['a flavor of no size', requestSpec({}, { memory_mb: -1 }), 'flavor.memoryMb', '0 or more'],
+    ['a flavor of no size', requestSpec({}, { memory_mb: -1 }), 'flavor.memory_mb', '0 or more'],
   ])('%s is refused with its place', async (_what, nova, path, allowed) => {
     const { __typename, issues } = await select({ nova })
     expect(__typename).toBe('ValidationError')

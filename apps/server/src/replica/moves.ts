@@ -4,6 +4,7 @@ import {
   type Code,
   type Fleet,
   type Group,
+  type HostName,
   type Intent,
   isLive,
   type MoveIntent,
@@ -63,11 +64,8 @@ const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
  * The request as the claim completes it: its instance, its server group as it is bound now, and where it may go. A resize
  * may stay; a migration and an evacuation leave the host; a rebuild stays.
  */
-export function requestOfMove(
-  { groups, hosts }: Fleet,
-  { request, intent }: Pick<PlacementCall, 'request' | 'intent'>,
-  claim: Claim,
-): RequestSpec {
+export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementCall, 'request' | 'intent'>, claim: Claim): RequestSpec {
+  const { groups, hosts } = fleet
   const { host, node } = hosts.get(claim.host)
   const group = claim.group === null ? undefined : groups.find(claim.group)
   return {
@@ -82,9 +80,15 @@ export function requestOfMove(
             hosts: request.instanceGroup?.hosts ?? [],
             apartFrom: [...new Set([...(group.apartFrom ?? []), ...(request.instanceGroup?.apartFrom ?? [])])],
           },
-    ...(intent === 'REBUILD' && {
-      requestedDestination: { aggregates: [], forbiddenAggregates: [], ...request.requestedDestination, host, node },
-    }),
+    ...(intent === 'REBUILD' && stayingOn({ host, node }, withPresentNames(fleet, request))),
     ...(isMove(intent) && intent !== 'RESIZE' && { ignoreHosts: [...new Set([...request.ignoreHosts, host])] }),
   }
+}
+
+/** A rebuild stays where it is; a caller that names another place is held to that as well, and no host is both. */
+function stayingOn({ host, node }: HostName, { requestedDestination: asked }: RequestSpec): Partial<RequestSpec> {
+  const isElsewhere = (asked?.host ?? host) !== host || (asked?.node ?? node) !== node
+  return isElsewhere
+    ? { forceHosts: [host], requestedDestination: asked }
+    : { requestedDestination: { aggregates: [], forbiddenAggregates: [], ...asked, host, node } }
 }

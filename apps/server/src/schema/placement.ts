@@ -117,7 +117,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 })
 
 const ignoredFields =
-  "What had no effect: fields of a document of Nova's that this release does not know, and extra specs, hints and image properties that no part of the profile looks at. As paths in the request as it was sent."
+  "What had no effect: fields of a document of Nova's that this release does not know, and extra specs, hints and image properties that no part of the profile looks at. As paths in the request as it was sent. Beside it `claim.ttl`, where nothing is reserved."
 
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'Placed; what is claimed is durable.',

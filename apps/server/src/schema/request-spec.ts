@@ -128,7 +128,7 @@ const ResourceAmountInput = builder.inputType('ResourceAmountInput', {
 const ResourceGroupInput = builder.inputType('ResourceGroupInput', {
   description: 'More resources and traits.',
   fields: (t) => ({
-    suffix: t.string({ defaultValue: '', description: 'Tells groups apart.' }),
+    suffix: t.string({ defaultValue: '', description: 'Must be empty: groups that are told apart need several providers on a host.' }),
     amounts: t.field({ type: [ResourceAmountInput], required: true, description: 'Per class.' }),
     requiredTraits: t.stringList({ description: 'The host has all of them.' }),
     forbiddenTraits: t.stringList({ description: 'The host has none of them.' }),

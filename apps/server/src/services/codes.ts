@@ -6,7 +6,7 @@ export const callCodes = {
   'call.invalid': 'An argument is out of its range.',
   'call.unsupported': 'This release does not know that kind of call yet.',
   'call.too_large': 'What was sent is longer, deeper or more than is allowed.',
-  'call.granular_group': 'A flavor or an image asks for groups of resources, each of one provider.',
+  'call.granular_group': 'A request asks for groups of resources, each of one provider.',
   'call.unplain_name': 'A name has characters that are not seen, or that change how the text around them is seen.',
   'call.repeated': 'The same thing is named twice.',
   'moment.ahead': 'The moment has not come yet.',

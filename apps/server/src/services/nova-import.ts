@@ -7,6 +7,7 @@ import {
   type NovaAggregate,
   readNovaAggregate,
   WireError,
+  type WrittenRequest,
 } from '@gantt/scheduler-core/nova'
 import { type Issue, issue, under } from './outcome.ts'
 
@@ -18,6 +19,8 @@ export interface NovaDocument {
   readonly path: readonly string[]
   /** Paths in it of fields that this release does not know; they have no effect. */
   readonly ignored: readonly string[]
+  /** Of a request: as it is kept. */
+  readonly nova?: WrittenRequest | null
 }
 
 export const readNovaSpec = (given: unknown, path: readonly string[]): NovaDocument => read(importNovaRequest(given), path)
@@ -27,7 +30,7 @@ export const readLegacySpec = (given: unknown, path: readonly string[]): NovaDoc
 export const readNovaHost = (given: unknown, host: string, path: readonly string[]): NovaDocument => read(importNovaHost(given, host), path)
 
 function read(imported: Imported, path: readonly string[]): NovaDocument {
-  if (imported.ok) return { document: imported.document, issues: [], path, ignored: imported.unknown }
+  if (imported.ok) return { document: imported.document, issues: [], path, ignored: imported.unknown, nova: imported.nova ?? null }
   return { issues: under(path, imported.problems.map(withoutRoot)), path, ignored: [] }
 }
 

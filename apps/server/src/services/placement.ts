@@ -8,12 +8,14 @@ import {
   type Destination,
   type Fleet,
   type Intent,
+  type Problem,
   parseRequestSpec,
   publishedSpec,
   type RequestSpec,
   type SelectedDestination,
   unreadKeys,
 } from '@gantt/scheduler-core'
+import type { WrittenRequest } from '@gantt/scheduler-core/nova'
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { findSource, hintedGroup, isMove, requestNow } from '../replica/moves.ts'
@@ -26,8 +28,9 @@ import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { type Decided, decidedOf } from './report-ages.ts'
-import { checkRequest } from './request-limits.ts'
+import { checkImageForNova, checkRequest, pathAsGiven } from './request-limits.ts'
 import { checkName, checkRange } from './text.ts'
+import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
@@ -43,6 +46,8 @@ export interface SpecDocument {
   readonly path: readonly string[]
   /** Paths in it of fields that this release does not know, which have no effect: none in our own form, which has no such fields. */
   readonly ignored?: readonly string[]
+  /** The document of Nova's that it was made of, as it is kept; null or absent: none. */
+  readonly nova?: WrittenRequest | null
 }
 
 export interface PlacementInput {
@@ -139,15 +144,26 @@ export interface Placement {
 }
 
 /** Unknown input to a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so that no limit applies. */
-export function parseSpec({ document, issues, path }: SpecDocument, isRepeated = false): { readonly value: RequestSpec } | Invalid {
+export function parseSpec(
+  { document, issues, path, nova = null }: SpecDocument,
+  isRepeated = false,
+): { readonly value: RequestSpec } | Invalid {
   // what could not be read at all says so itself
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
-  const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems)]
+  const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems.map(asGiven(nova)))]
   if (!parsed.ok || all.length > 0) return invalid(all)
   const more = isRepeated ? [] : checkRequest(parsed.value, path)
   return more.length > 0 ? invalid(more) : { value: parsed.value }
 }
+
+/** A problem with the typed form, in the words of the document of Nova's that it was made of. */
+const asGiven =
+  (nova: WrittenRequest | null) =>
+  (problem: Problem): Problem => {
+    const path = pathAsGiven(nova, problem.path)
+    return { ...problem, path, message: problem.message.replace(problem.path.join('.'), () => path.join('.')) }
+  }
 
 export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
   /** In the order in which they came. */
@@ -161,14 +177,16 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       waiting.delete(one)
     }
   }
-  const place = async (account: string, request: RequestSpec, input: PlacementInput): Promise<SelectOutcome> => {
+  const place = async (account: string, request: RequestSpec, input: PlacementInput, isStored: boolean): Promise<SelectOutcome> => {
     const { minRevision } = input
     if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
       return behind(replica, minRevision)
-    return answerTo(await placeByReplica(toCall(account, input, request)), account, input, request)
+    const call = toCall(account, input, request)
+    const asked = isStored || input.moveOf === null ? request : await withThingsOfClaim(decisions, replica.fleet, request, input.moveOf)
+    return answerTo(await placeByReplica({ ...call, request: asked }), account, input, request)
   }
   const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
-    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request)]
+    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request), ...claimWithoutEffect(input)]
     switch (outcome.type) {
       case 'placed':
         return {
@@ -205,18 +223,20 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
       const wrong = [
-        ...checkMove(replica, input, parsed.value),
+        ...checkMove(replica, input, parsed.value, request === undefined && !isRepeated),
         ...checkGang(replica, account, input, parsed.value),
         ...(isRepeated ? [] : checkHintedGroup(replica, input, parsed.value)),
+        ...(isRepeated ? [] : checkImage(replica, account, input, parsed.value)),
       ]
-      return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
+      return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input, request !== undefined)
     },
     async tryOn(fleet, account, input, request) {
       const wrong = [
         ...checkCall(input),
-        ...checkMove({ fleet }, input, request),
+        ...checkMove({ fleet }, input, request, false),
         ...checkGang({ fleet }, account, input, request),
         ...checkHintedGroup({ fleet }, input, request),
+        ...checkImage({ fleet }, account, input, request),
       ]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
@@ -239,29 +259,60 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
+/** How long a reservation holds says nothing where none is made. */
+const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
+  ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
+
+/** Nothing new is taken where an instance is only looked at, or built again in its own room. */
+const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
+
 /** Whether a call with this intent is about a claim that is there already. */
 const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'
 
-function checkMove({ fleet }: Pick<Replica, 'fleet'>, { intent, moveOf, spec: { path } }: PlacementInput, request: RequestSpec): Issue[] {
+/** `isNew`: the caller wrote the request for this call, which nothing has answered yet. */
+function checkMove(
+  { fleet }: Pick<Replica, 'fleet'>,
+  { intent, moveOf, spec: { path } }: PlacementInput,
+  request: RequestSpec,
+  isNew: boolean,
+): Issue[] {
   if (moveOf === null || !isAboutClaim(intent)) return []
   const issues: Issue[] = []
-  if (request.numInstances !== 1) issues.push(issue([...path, 'numInstances'], request.numInstances, `be 1: ${intent} is of one instance`))
+  const at = (inner: readonly string[]) => [...path, ...pathAsGiven(request.nova, inner)]
+  if (request.numInstances !== 1) issues.push(issue(at(['numInstances']), request.numInstances, `be 1: ${intent} is of one instance`))
   const [named] = request.instanceUuids
   const claim = fleet.ledger.claims.get(moveOf.id)
   if (named !== undefined && claim !== undefined && claim.instance !== named)
-    issues.push(issue([...path, 'instanceUuids'], named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
+    issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
   // a group that Nova did not name is known by the instance, and is whatever group the claim is in
   const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
   if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
       issue(
-        [...path, 'instanceGroup', 'uuid'],
+        at(['instanceGroup', 'uuid']),
         instanceGroup.uuid,
         `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
       ),
     )
+  else if (instanceGroup !== null && claim !== undefined && isNew) issues.push(...checkKeptRule(fleet, claim, instanceGroup, at))
   return issues
+}
+
+/** A move keeps the rule of its group, which operators change. */
+function checkKeptRule(
+  { groups }: Fleet,
+  { group: uuid }: Claim,
+  { policy, maxServerPerHost }: NonNullable<RequestSpec['instanceGroup']>,
+  at: (inner: readonly string[]) => readonly string[],
+): Issue[] {
+  const group = uuid === null ? undefined : groups.find(uuid)
+  if (group === undefined) return []
+  const keeps = 'a move keeps the rule of its group, which serverGroupUpdate changes'
+  if (policy !== group.policy) return [issue(at(['instanceGroup', 'policy']), policy, `be ${group.policy}: ${keeps}`)]
+  const most = group.maxServerPerHost ?? 1
+  if (policy !== 'ANTI_AFFINITY' || maxServerPerHost === null || maxServerPerHost === most) return []
+  return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
 }
 
 /** A group that only a hint names is one with members here, whose rule is known. */
@@ -282,6 +333,13 @@ function checkGang({ fleet }: Pick<Replica, 'fleet'>, account: string, input: Pl
   if (fleet.profiles.pick(asked, account, idempotencyKey)?.compat === 'nova')
     issues.push(issue(['input', 'profile'], asked, 'be one without compat: nova, whose rounds know one flavor, for a gang'))
   return issues
+}
+
+/** Nova's own rules read all of an image. */
+function checkImage({ fleet }: Pick<Replica, 'fleet'>, account: string, input: PlacementInput, request: RequestSpec): Issue[] {
+  const { idempotencyKey, profile, spec } = input
+  const isOfNova = fleet.profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)?.compat === 'nova'
+  return isOfNova ? checkImageForNova(request, spec.path) : []
 }
 
 function checkCall(input: PlacementInput): Issue[] {
@@ -307,8 +365,7 @@ export const checkDeadline = (deadlineMs: number | null): Issue[] =>
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
   const { idempotencyKey: key, alternatesPerInstance, allOrNothing, intent, moveOf } = input
-  // nothing new is taken where an instance is only looked at, or built again in its own room
-  const mode = intent === 'PROBE' || intent === 'REBUILD' ? 'NONE' : input.mode
+  const mode = holdsNothing(intent) ? 'NONE' : input.mode
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE

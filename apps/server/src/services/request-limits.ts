@@ -1,4 +1,5 @@
 import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
+import { callerPath, furtherPolicies, granularKeysOf, unreadableImage, type WrittenRequest } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from './outcome.ts'
 import { checkNames } from './text.ts'
 
@@ -17,51 +18,70 @@ export const requestLimits = {
   operatorWords: 100,
 } as const
 
-/** What is wrong with a request that a caller sends, though it is of the right form. */
-export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => [
-  ...checkNames(path, request, isFreeText),
-  ...checkExpressions(request, path),
-  ...checkGroups(request, path),
-  ...checkTopologies(request, path),
-]
+/** What is wrong with a request that a caller sends, though it is of the right form: each with its path as the caller wrote it. */
+export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => {
+  const at: Place = (inner) => [...path, ...pathAsGiven(request.nova, inner)]
+  return [
+    ...checkNames(at, request, isFreeText),
+    ...checkExpressions(request, at),
+    ...checkGroups(request, path),
+    ...checkTopologies(request, at),
+    ...checkServerGroup(request, path, at),
+  ]
+}
 
-/**
- * How keys of a flavor's extra specs, and of image properties, begin that ask for one of several resource providers of a host, as Nova reads
- * them: a name stands right behind `resources` or `trait`.
- */
-const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
+/** What Nova's rules cannot read, and would fail on for every host. */
+export function checkImageForNova(request: RequestSpec, path: readonly string[]): Issue[] {
+  const unreadable = unreadableImage(request)
+  if (unreadable === undefined) return []
+  const { path: inner, found, why } = unreadable
+  return [issue([...path, ...pathAsGiven(request.nova, inner)], found, `be a value that Nova's image objects take: ${why}`)]
+}
+
+/** A path of the typed form as the caller wrote it, from the root of the call. */
+type Place = (inner: readonly string[]) => readonly string[]
+
+/** A path of the typed form in a request that the caller wrote in these words; null: in the typed form. */
+export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
+  nova === null ? inner : callerPath(nova, inner)
 
 /** A host is one provider here: a group dropped in silence would be an instance without its device. */
-function checkGroups({ image, ...request }: RequestSpec, path: readonly string[]): Issue[] {
-  const rule = 'be left out: groups of resources need several providers on a host, which this release does not know'
-  const maps = [
-    ...flavorsOf(request).map(({ at, extraSpecs }) => ({ at: [...at, 'extraSpecs'], keys: extraSpecs })),
-    ...(image === null ? [] : [{ at: ['image', 'properties'], keys: image.properties }]),
-  ]
-  return maps.flatMap(({ at, keys }) =>
-    Object.entries(keys)
-      .filter(([key]) => GRANULAR.test(key))
-      .map(([key, value]) => issue([...path, ...at, key.slice(0, 80)], value, rule, 'call.granular_group')),
+const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
+  granularKeysOf(request).map(({ path: inner, found, rule }) =>
+    issue(
+      [...path, ...inner.map((key) => key.slice(0, 80))],
+      found,
+      `${rule}: groups of resources need several providers on a host, which this release does not know`,
+      'call.granular_group',
+    ),
   )
-}
 
 const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   { at: ['flavor'], extraSpecs: flavor.extraSpecs },
   ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
 ]
 
-/** What Nova calls the fields of a topology. */
-const NOVA_NAMES: Readonly<Record<string, string>> = { numaTopology: 'numa_topology', cpus: 'cpuset' }
-
-/** A guest's topology is a division of its flavor. Nova says so of those that it makes, so that one in its words is told of in them. */
-function checkTopologies({ nova, gang, ...request }: RequestSpec, path: readonly string[]): Issue[] {
+/** A guest's topology is a division of its flavor. Nova says so of those that it makes. */
+function checkTopologies({ gang, ...request }: RequestSpec, place: Place): Issue[] {
   const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
-  const named = (keys: readonly string[]) => (nova === null ? keys : keys.map((key) => NOVA_NAMES[key] ?? key))
   return guests.flatMap(({ at, guest }) =>
     contradictionsOf(guest).map(({ path: inner, found, rule }) =>
-      issue([...path, ...at, ...named(['numaTopology', ...inner])], found, rule, 'spec.invalid'),
+      issue(place([...at, 'numaTopology', ...inner]), found, rule, 'spec.invalid'),
     ),
   )
+}
+
+/** What of the rule of a server group nothing would keep. */
+function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
+  const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
+  return [
+    ...furtherPolicies(request).map(({ path: inner, found }) =>
+      issue([...path, ...inner], found, 'be left out: a server group has one policy'),
+    ),
+    ...(most === null || policy === 'ANTI_AFFINITY'
+      ? []
+      : [issue(place(['instanceGroup', 'maxServerPerHost']), most, `be left out with the policy ${policy}: ANTI_AFFINITY alone has it`)]),
+  ]
 }
 
 /** Values of maps, and the document as Nova wrote it, are not ours to name. */
@@ -70,16 +90,16 @@ const FREE: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedule
 const isFreeText = (path: readonly string[], what: 'key' | 'text'): boolean =>
   path[0] === 'nova' || (what === 'text' && path.slice(0, -1).some((key) => FREE.has(key)))
 
-function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, path: readonly string[]): Issue[] {
+function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: Place): Issue[] {
   const issues: Issue[] = []
   for (const [i, query] of (schedulerHints.query ?? []).entries())
-    issues.push(...checkQuery(query, [...path, 'schedulerHints', 'query', String(i)]))
+    issues.push(...checkQuery(query, place(['schedulerHints', 'query', String(i)])))
   for (const { at, extraSpecs } of flavorsOf({ flavor, gang }))
     for (const [key, value] of Object.entries(extraSpecs)) {
       const words = OPERATOR.test(value) ? (value.match(/\S+/g) ?? []).length : 0
       if (words > requestLimits.operatorWords) {
         const rule = `be at most ${requestLimits.operatorWords} words behind its operator and with it, not ${words}`
-        issues.push(issue([...path, ...at, 'extraSpecs', key.slice(0, 80)], value, rule, 'call.too_large'))
+        issues.push(issue(place([...at, 'extraSpecs', key.slice(0, 80)]), value, rule, 'call.too_large'))
       }
     }
   return issues

@@ -305,6 +305,12 @@ const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[]): Iss
       : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most maxUnit, ${maxUnit}`, 'stats.invalid')],
   )
 
+/** Traits that no request can ask for, as Placement writes none: they have no effect. */
+const unknowableTraits = (stats: HostStats | StatsDelta): readonly string[] =>
+  [...('traits' in stats ? (stats.traits ?? []) : [])].flatMap((trait, i) => (TRAIT.test(trait) ? [] : [`traits.${i}`]))
+
+const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
+
 function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: Fleet): Read {
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
@@ -326,7 +332,7 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
   ): Read => {
     if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
     issues.push(...checkNames([...path, 'report', form], stats.value, isNova), ...checkUnits(stats.value, [...path, 'report', form]))
-    return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
+    return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored: [...ignored, ...unknowableTraits(stats.value)] }
   }
   const sent = full ?? delta ?? nova
   // before it is read: what reads it takes as long as it is

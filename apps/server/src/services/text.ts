@@ -39,10 +39,14 @@ export function checkHostName(
 /** Problems told at most of one document. */
 const MOST = 100
 
-/** Keys and texts of a document that a caller sends and that are no names; `isFree` says where free text is allowed. */
-export const checkNames = (path: readonly string[], document: unknown, isFree?: Parameters<typeof findUnplain>[2]): Issue[] =>
+/** Keys and texts of a document that a caller sends and that are no names; `isFree` says where free text is allowed, `path` where the document is, or its parts are. */
+export const checkNames = (
+  path: readonly string[] | ((inner: readonly string[]) => readonly string[]),
+  document: unknown,
+  isFree?: Parameters<typeof findUnplain>[2],
+): Issue[] =>
   findUnplain(document, MOST, isFree).map(({ path: inner, found }) =>
-    issue([...path, ...inner].map(shortened), found, PLAIN_RULE, 'call.unplain_name'),
+    issue((typeof path === 'function' ? path(inner) : [...path, ...inner]).map(shortened), found, PLAIN_RULE, 'call.unplain_name'),
   )
 
 const shortened = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)

@@ -75,3 +75,6 @@ export const SPREAD_ASKED_AGAIN = 10
 
 /** The cells of a guest are chosen near PCI devices that are preferred there, where such a choice fits. */
 export const PREFERRED_NEAR = 10
+
+/** A destination of Nova's whose host is null names no host: before, no host was the one that it named. */
+export const NULL_DESTINATIONS = 10

@@ -13,3 +13,6 @@ export const asksAges = (request: RequestSpec, profile: Profile, plugins: Plugin
   affinities.some(
     ({ hint, own }) => (request.schedulerHints[hint] ?? []).length > 0 || (request.nearVolumesAndPorts && own(request).length > 0),
   ) || readsByAge(profile, plugins)
+
+/** The volumes and ports that the instances of a request have, whichever form it came in. */
+export const ownThingsOf = (request: RequestSpec) => ({ volumes: volumeAffinity.own(request), ports: portAffinity.own(request) })

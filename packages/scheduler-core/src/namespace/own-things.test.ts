@@ -105,7 +105,13 @@ describe('seed 001: near to its own volumes and ports, automatically', () => {
       { changes: [storage('h3', [pool(1)], true), storage('h1', [pool(2)])] },
       { on: 'h3', why: ['h1 volume.far'], ignored: [] },
     ],
-    ['a volume that nobody names has no effect', booted, { changes: [storage('h3', [pool(1)])] }, { on: 'h1', why: [], ignored: [] }],
+    [
+      'a volume that nobody names has no effect, and is told of',
+      aRequest({ volumes: [VOLUME, aUuid(21)] }),
+      { changes: [storage('h3', [pool(1)], true)] },
+      { on: 'h3', why: [], ignored: ['volumes.1'] },
+    ],
+    ['nor has a port', withPort, { changes: [network('h3', ['physnet1'])] }, { on: 'h1', why: [], ignored: ['ports.0'] }],
     ['no document anywhere: it is told that it has none', booted, {}, { on: 'h1', why: [], ignored: ['volumes'] }],
     [
       'switched off',
@@ -151,8 +157,8 @@ describe('seed 001: near to its own volumes and ports, automatically', () => {
     const flavor = object('Flavor', { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} })
     const networks = object('NetworkRequestList', {
       objects: [
-        object('NetworkRequest', { network_id: aUuid(40), port_id: PORT }),
         object('NetworkRequest', { network_id: aUuid(41), port_id: null }),
+        object('NetworkRequest', { network_id: aUuid(40), port_id: PORT }),
       ],
     })
     const imported = importNovaRequest(object('RequestSpec', { flavor, num_instances: 1, requested_networks: networks }))
@@ -161,6 +167,11 @@ describe('seed 001: near to its own volumes and ports, automatically', () => {
     const changes = [network('h2', ['physnet1'], true), network('h1', ['physnet2'])]
     expect(placed(parsed.value, { changes })).toMatchObject({ on: 'h2', why: ['h1 port.far'] })
     expect(placed(parsed.value, { changes, level: OWN_AFFINITY - 1 })).toMatchObject({ on: 'h1', why: [] })
+    const ignored = ['spec.requested_networks.objects.1.port_id']
+    expect(placed(parsed.value, { changes })).toMatchObject({ ignored: [] })
+    expect(placed(parsed.value, { changes, profile: 'first-fit' })).toMatchObject({ ignored })
+    expect(placed(parsed.value, {})).toMatchObject({ ignored })
+    expect(placed(parsed.value, { changes: [network('h1', ['physnet2'])] })).toMatchObject({ ignored })
   })
 })
 

@@ -20,7 +20,7 @@ export const portAffinity: Affinity<Network, Port> = {
   namespace: network,
   hint: 'near_port',
   field: 'ports',
-  own: (request) => (request.nova?.form === 'RequestSpec' ? portsOfNova(request) : request.ports),
+  own: (request) => (request.nova?.form === 'RequestSpec' ? [...portsOfNova(request), ...request.ports] : request.ports),
   unknown: 'port.unknown',
   far: 'port.far',
   find: ({ ports }, uuid) => ports.get(uuid),

@@ -4,7 +4,7 @@ import { reportOf } from '../fleet/sources.ts'
 import { namedHosts } from '../pipeline/candidates.ts'
 import { candidatesOf } from './candidates.ts'
 import { ownHostsOf } from './own-hosts.ts'
-import { novaRequestOf } from './own-request.ts'
+import { novaRequestAt } from './own-request.ts'
 
 /** What a request lets in at all, by Nova's rules: host names are compared without regard to case. */
 export const novaCandidatesFilter: Filter = {
@@ -13,7 +13,7 @@ export const novaCandidatesFilter: Filter = {
   admits: namedHosts,
   reads: [],
   prepare(request, fleet) {
-    const wanted = novaRequestOf(request)
+    const wanted = novaRequestAt(fleet.featureLevel, request)
     const { requestedDestination, ignoreHosts, forceHosts, forceNodes } = wanted
     const lists = [ignoreHosts, forceHosts, forceNodes]
     if (requestedDestination?.host === undefined && lists.every((names) => !names?.length)) return undefined

@@ -1,6 +1,6 @@
 import { isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { PRESENT_IN_NOVA } from '../fleet/levels.ts'
+import { NULL_DESTINATIONS, PRESENT_IN_NOVA } from '../fleet/levels.ts'
 import { presentHosts, presentName } from '../fleet/present-names.ts'
 import { memoByObject } from '../memo.ts'
 import type { NumaCellRequest, RequestSpec } from '../request/request-spec.ts'
@@ -17,9 +17,19 @@ export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((s
   spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
 )
 
+/** The same by the rules of a feature level. */
+export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequest {
+  const request = novaRequestOf(spec)
+  const { requestedDestination } = request
+  return featureLevel >= NULL_DESTINATIONS && requestedDestination?.host === null
+    ? { ...request, requestedDestination: { ...requestedDestination, host: undefined } }
+    : request
+}
+
 /** The same on a fleet: hosts of its group and those that were tried are called as they are now, and the group has the members and hosts too that claims hold. */
 export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
-  const request = fleet.featureLevel < PRESENT_IN_NOVA ? novaRequestOf(spec) : withPresentNames(fleet, novaRequestOf(spec))
+  const asked = novaRequestAt(fleet.featureLevel, spec)
+  const request = fleet.featureLevel < PRESENT_IN_NOVA ? asked : withPresentNames(fleet, asked)
   const { instanceGroup } = request
   const group = spec.instanceGroup === null ? undefined : fleet.groups.find(spec.instanceGroup.uuid)
   // hosts that are null are an error of Nova's, which stays one

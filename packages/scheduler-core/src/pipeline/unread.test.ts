@@ -17,7 +17,7 @@ import { type OptionalField, type RequestReads, type RequestReadsBy, readsBy } f
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { weighers } from '../weighers/index.ts'
-import { unreadKeys } from './unread.ts'
+import { ignoredFields, unreadKeys } from './unread.ts'
 
 const shipped = (name: string): Profile => builtInProfiles.find((profile) => profile.name === name) as Profile
 const of = (...names: readonly string[]): Profile =>
@@ -26,7 +26,11 @@ const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), com
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
 /** Every namespace has documents. */
-const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({ plugins, featureLevel, hosts: { isToldOf: () => true } })
+const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
+  plugins,
+  featureLevel,
+  hosts: { isToldOf: () => true, tellersOf: () => ({ of: () => ['h'] }) },
+})
 const unread = (profile: Profile, given: object): readonly string[] =>
   unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())
 const withSpecs = (...keys: readonly string[]) => ({
@@ -192,6 +196,26 @@ describe('what no part of a profile looks at', () => {
       },
       ['requestedResources.1.requiredTraits', 'requestedResources.1.forbiddenTraits', 'gang.0.requestedResources.0.requiredTraits'],
     ],
+    [
+      'how near devices are to be, of a guest without cells (PciDeviceStats._filter_pools_for_numa_cells takes all pools)',
+      shipped('default'),
+      {
+        pciRequests: [
+          { count: 1, specs: [{ vendor_id: '8086' }] },
+          { count: 1, specs: [{ vendor_id: '8086' }], numaPolicy: 'required' },
+        ],
+      },
+      ['pciRequests.1.numaPolicy'],
+    ],
+    [
+      'how near devices are to be, of a guest with cells: none',
+      shipped('default'),
+      {
+        numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] },
+        pciRequests: [{ count: 1, specs: [{ vendor_id: '8086' }], numaPolicy: 'required' }],
+      },
+      [],
+    ],
     ['how far forced hosts are verified, where none is forced', of('RamFilter'), { forceVerify: 'HARD' }, ['forceVerify']],
     ['how far forced hosts are verified, where one is: none', of('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, []],
     [
@@ -256,12 +280,31 @@ describe('what no part of a profile looks at', () => {
     expect(unreadKeys(readFrom(imported), of('RamFilter'), askedAt())).toEqual([
       'spec.availability_zone',
       'spec.instance_group.policy',
-      'spec.requested_resources',
+      'spec.requested_resources.0.required_traits',
       'spec.network_metadata',
     ])
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
     // below its level Placement is not asked
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
+  })
+
+  test("in Nova's object too an architecture and a mode are the filters' to read, and what only looks like Nova's is nobody's", () => {
+    const properties = object('ImageMetaProps', '1.12', {
+      hw_architecture: 'x86_64',
+      hw_vm_mode: 'hvm',
+      hw_foo: 'x',
+      hw_disk_bus: 'virtio',
+    })
+    const specs = { 'hw:foo': 'x', 'hw:numa_mem.0': '64', 'hw:numa_mem.x': '64', 'accel:foo': 'x', 'accel:device_profile': 'x' }
+    const spec = object('RequestSpec', '1.14', {
+      ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: specs }) },
+      image: object('ImageMeta', '1.8', { properties }),
+    })
+    const request = readFrom(importNovaRequest(spec))
+    const elsewhere = ['extra_specs.hw:foo', 'extra_specs.hw:numa_mem.x', 'extra_specs.accel:foo'].map((path) => `spec.flavor.${path}`)
+    const image = ['hw_architecture', 'hw_vm_mode', 'hw_foo'].map((path) => `spec.image.properties.${path}`)
+    expect(unreadKeys(request, of('RamFilter'), askedAt())).toEqual([...elsewhere, ...image])
+    expect(unreadKeys(request, of('ImagePropertiesFilter'), askedAt())).toEqual([...elsewhere, ...image.slice(2)])
   })
 
   test("in Nova's dictionaries they are told by theirs", () => {
@@ -274,6 +317,57 @@ describe('what no part of a profile looks at', () => {
       'filter_properties.scheduler_hints.near_volume',
       'filter_properties.scheduler_hints.reservation',
     ])
+  })
+})
+
+describe('in the dictionaries an image has its own names', () => {
+  const ignored = (profile: Profile, properties: object): readonly string[] => {
+    const instance_type = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} }
+    const request_spec = { num_instances: 1, instance_type, image: { properties }, instance_properties: {} }
+    const imported = importLegacyRequest({ request_spec, filter_properties: {} })
+    const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+    if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
+    return ignoredFields(parsed.value, profile, askedAt()).map((path) => path.replace('request_spec.image.properties.', ''))
+  }
+
+  test.each<[string, Profile, object, readonly string[]]>([
+    ['an older name', of('RamFilter'), { hypervisor_type: 'qemu' }, ['hypervisor_type']],
+    ['an older name that a filter reads: none', of('ImagePropertiesFilter'), { hypervisor_type: 'qemu' }, []],
+    [
+      'traits that nobody reads',
+      of('RamFilter'),
+      { 'trait:CUSTOM_A': 'required', 'trait:CUSTOM_B': 'required' },
+      ['trait:CUSTOM_A', 'trait:CUSTOM_B'],
+    ],
+    [
+      'what Nova takes no notice of',
+      shipped('default'),
+      { foo: 'x', 'trait:CUSTOM_X': 'forbidden', kernel_id: 'k', hw_foo: 'x', 'hw_numa_mem.1': '64', traits_required: 'CUSTOM_Y' },
+      ['foo', 'trait:CUSTOM_X', 'kernel_id', 'hw_foo', 'hw_numa_mem.1', 'traits_required'],
+    ],
+    [
+      'an older name beside the present one, which wins',
+      of('ImagePropertiesFilter'),
+      { architecture: 'i686', hw_architecture: 'x86_64' },
+      ['architecture'],
+    ],
+    [
+      'cells node by node, which Nova has read: none',
+      of('RamFilter'),
+      { 'hw_numa_mem.0': '64', 'hw_numa_cpus.0': '0', hw_numa_nodes: '1' },
+      [],
+    ],
+    ['an adapter, which Nova has read: none', of('RamFilter'), { vmware_adaptertype: 'ide' }, []],
+    [
+      'an architecture and a mode that only a filter reads',
+      of('RamFilter'),
+      { architecture: 'x86_64', vm_mode: 'hvm' },
+      ['architecture', 'vm_mode'],
+    ],
+    ['an architecture and a mode that one reads: none', of('ImagePropertiesFilter'), { architecture: 'x86_64', vm_mode: 'hvm' }, []],
+    ['traits that Placement is asked for: none', novaOf('RamFilter'), { 'trait:CUSTOM_A': 'required' }, []],
+  ])('%s', (_situation, profile, properties, paths) => {
+    expect(ignored(profile, properties)).toEqual(paths)
   })
 })
 

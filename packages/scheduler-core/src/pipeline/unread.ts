@@ -2,8 +2,13 @@ import type { Filter } from '../filters/filter.ts'
 import type { Read } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import { isRegistered } from '../namespace/names.ts'
+import { portAffinity } from '../namespace/port-affinity.ts'
 import { fieldsIn } from '../namespace/reading.ts'
+import { volumeAffinity } from '../namespace/volume-affinity.ts'
+import { callerPaths } from '../nova/import/caller-paths.ts'
 import { unknownFieldsOf } from '../nova/import/request.ts'
+import { isHardwareSpec } from '../nova/text/hardware-specs.ts'
+import { imagePropertyFields } from '../nova/text/image-property-fields.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
@@ -27,67 +32,69 @@ const readBefore = ({ nova, instanceGroup }: RequestSpec): RequestReads =>
   nova === null
     ? {}
     : {
-        extraSpecs: (key) => /^(?:hw|pci_passthrough|accel):/.test(key),
+        extraSpecs: isHardwareSpec,
         schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova.form === 'legacy'),
-        imageProperties: (key) => key.startsWith('hw_'),
+        imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
       }
 
-type Form = 'typed' | 'RequestSpec' | 'legacy'
+/** Properties that Nova leaves to its filters, and that begin as those of the hardware. */
+const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])
 
-/** Where the open maps are, as callers wrote them. */
-const places: Readonly<Record<Form, Readonly<Record<OpenMap, string>>>> = {
-  typed: { extraSpecs: 'flavor.extraSpecs', schedulerHints: 'schedulerHints', imageProperties: 'image.properties' },
-  RequestSpec: {
-    extraSpecs: 'spec.flavor.extra_specs',
-    schedulerHints: 'spec.scheduler_hints',
-    imageProperties: 'spec.image.properties',
-  },
-  legacy: {
-    extraSpecs: 'request_spec.instance_type.extra_specs',
-    schedulerHints: 'filter_properties.scheduler_hints',
-    imageProperties: 'request_spec.image.properties',
-  },
+/** A path of the typed form, as the caller wrote it: several where one property of an image was made of several. */
+function pathsAsGiven({ nova }: RequestSpec, path: readonly string[]): readonly string[] {
+  if (nova === null) return [path.join('.')]
+  return callerPaths(nova, path).map((given) => [...(nova.form === 'RequestSpec' ? ['spec'] : []), ...given].join('.'))
 }
 
-/** Where an optional field is, as the caller wrote it, in a request that asks for it; none in one that does not. */
-const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec, form: Form) => readonly string[]>> = {
-  zone: ({ availabilityZone }, form) =>
-    availabilityZone === null
-      ? []
-      : [
-          {
-            typed: 'availabilityZone',
-            RequestSpec: 'spec.availability_zone',
-            legacy: 'request_spec.instance_properties.availability_zone',
-          }[form],
-        ],
+/** Where the open maps are, in the typed form. */
+const places: Readonly<Record<OpenMap, readonly string[]>> = {
+  extraSpecs: ['flavor', 'extraSpecs'],
+  schedulerHints: ['schedulerHints'],
+  imageProperties: ['image', 'properties'],
+}
+
+/** Where an optional field is in the typed form, in a request that asks for it; none in one that does not. */
+const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => readonly (readonly string[])[]>> = {
+  zone: ({ availabilityZone }) => (availabilityZone === null ? [] : [['availabilityZone']]),
   // Nova has it among the properties
-  architecture: ({ image }, form) => (form === 'typed' && image?.architecture ? ['image.architecture'] : []),
+  architecture: ({ image }) => (image?.architecture ? [['image', 'architecture']] : []),
   softAffinity: policyPath('SOFT_AFFINITY'),
   softAntiAffinity: policyPath('SOFT_ANTI_AFFINITY'),
-  traits: ({ requestedResources, gang }, form) => {
-    const typed = [{ at: '', requestedResources }, ...gang.map((member, i) => ({ at: `gang.${i}.`, ...member }))].flatMap(
+  traits: ({ requestedResources, gang }) =>
+    [{ at: [] as string[], requestedResources }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))].flatMap(
       ({ at, requestedResources: groups }) =>
-        groups.flatMap(({ requiredTraits, forbiddenTraits }, i) => [
-          ...(requiredTraits.length === 0 ? [] : [`${at}requestedResources.${i}.requiredTraits`]),
-          ...(forbiddenTraits.length === 0 ? [] : [`${at}requestedResources.${i}.forbiddenTraits`]),
-        ]),
-    )
-    // groups of Nova's are divided where a host must be in several aggregates, so that their numbers are others
-    return form === 'typed' ? typed : typed.slice(0, 1).map(() => 'spec.requested_resources')
+        groups.flatMap(({ requiredTraits, forbiddenTraits }, i) => {
+          const group = [...at, 'requestedResources', String(i)]
+          return [
+            ...(requiredTraits.length === 0 ? [] : [[...group, 'requiredTraits']]),
+            ...(forbiddenTraits.length === 0 ? [] : [[...group, 'forbiddenTraits']]),
+          ]
+        }),
+    ),
+  volumes: (request) => (ownThings(request, volumeAffinity).length > 0 ? [['volumes']] : []),
+  ports(request) {
+    const own = ownThings(request, portAffinity)
+    // in a document of Nova's each stands in a network of its own
+    return request.nova === null ? own.slice(0, 1).map(() => ['ports']) : own.map((_port, i) => ['ports', String(i)])
   },
-  volumes: nearThings('volumes'),
-  ports: nearThings('ports'),
-  networks: ({ nova }) => (asksForNetworks(nova?.document) ? ['spec.network_metadata'] : []),
+  networks: ({ nova }) => (asksForNetworks(nova?.document) ? [['networkMetadata']] : []),
 }
 
 function policyPath(policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') {
-  const at = { typed: 'instanceGroup.policy', RequestSpec: 'spec.instance_group.policy', legacy: 'filter_properties.group_policies' }
-  return ({ instanceGroup }: RequestSpec, form: Form): readonly string[] => (instanceGroup?.policy === policy ? [at[form]] : [])
+  return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-function nearThings(field: 'volumes' | 'ports') {
-  return (request: RequestSpec): readonly string[] => (request.nearVolumesAndPorts && request[field].length > 0 ? [field] : [])
+/** What an instance has and is to be placed near to by itself. */
+const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
+  request.nearVolumesAndPorts ? own(request) : []
+
+/** Of what an instance has: what no document names, so that nobody can say where it is. */
+function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<Record<OptionalField, readonly (readonly string[])[]>> {
+  const unnamed = (affinity: typeof volumeAffinity | typeof portAffinity, field: string) =>
+    ownThings(request, affinity).flatMap((uuid, i) =>
+      hosts.tellersOf(affinity.namespace.name).of(uuid.toLowerCase()).length > 0 ? [] : [[field, String(i)]],
+    )
+  return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
 }
 
 /** Whether a document of Nova's names physical networks, or tunnels, that the guest should be near to. */
@@ -106,36 +113,51 @@ export interface AskedBy {
   readonly plugins: Plugins
   /** Of the log by whose rules a request is decided. */
   readonly featureLevel: number
-  /** Whether any host has a document of a namespace, without which some parts look at nothing. */
-  readonly hosts: { isToldOf(namespace: string): boolean }
+  readonly hosts: {
+    /** Whether any host has a document of a namespace, without which some parts look at nothing. */
+    isToldOf(namespace: string): boolean
+    /** Hosts whose documents name a thing. */
+    tellersOf(namespace: string): { of(thing: string): readonly unknown[] }
+  }
 }
 
 /** Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect. */
 export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, featureLevel, hosts }: AskedBy): readonly string[] {
-  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify, volumes, ports } = request
+  const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
   const known = readsOf(plugins)(profile)
   if (known === undefined) return []
-  const hasNone = Object.keys(schedulerHints).length + volumes.length + ports.length === 0
+  const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
   const isAsked = ({ needs, since }: PartReads): boolean =>
     since <= featureLevel && (hasNone || needs.every((name) => hosts.isToldOf(name)))
   const readers = [readBefore(request), ...known.filter(isAsked).map(({ reads }) => reads)]
-  const form: Form = nova === null ? 'typed' : nova.form === 'RequestSpec' ? 'RequestSpec' : 'legacy'
-  const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova?.form !== 'RequestSpec'
-  const unread = (map: OpenMap, at: string, given: Readonly<Record<string, unknown>>): string[] =>
+  const unnamed = unnamedThings(request, hosts)
+  const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova === null
+  const unread = (map: OpenMap, given: Readonly<Record<string, unknown>>, at: readonly string[] = []): string[] =>
     Object.entries(given)
       .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value)))
-      .map(([key]) => `${at}.${key}`)
+      .flatMap(([key]) => pathsAsGiven(request, [...at, ...places[map], key]))
   return [
-    ...unread('extraSpecs', places[form].extraSpecs, flavor.extraSpecs),
-    ...gang.flatMap((member, i) => unread('extraSpecs', `gang.${i}.${places.typed.extraSpecs}`, member.flavor.extraSpecs)),
-    ...unread('imageProperties', places[form].imageProperties, image?.properties ?? {}),
-    ...unread('schedulerHints', places[form].schedulerHints, schedulerHints),
+    ...unread('extraSpecs', flavor.extraSpecs),
+    ...gang.flatMap((member, i) => unread('extraSpecs', member.flavor.extraSpecs, ['gang', String(i)])),
+    ...unread('imageProperties', image?.properties ?? {}),
+    ...unread('schedulerHints', schedulerHints),
     ...optionalFields
-      .filter((field) => !readers.some(({ fields }) => fields?.includes(field)))
-      .flatMap((field) => fieldPaths[field](request, form)),
+      .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
+      .flatMap((path) => pathsAsGiven(request, path)),
+    ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
     // it says which filters run on forced hosts
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
+}
+
+/** How near to the guest's cells devices are to be, where it has no cells: Nova takes any then. */
+function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {
+  const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
+  return guests.flatMap(({ at, numaTopology, pciRequests }) =>
+    numaTopology !== null
+      ? []
+      : pciRequests.flatMap(({ numaPolicy }, i) => (numaPolicy === 'legacy' ? [] : [[...at, 'pciRequests', String(i), 'numaPolicy']])),
+  )
 }
 
 /** All of a request that has no effect: what this release does not know in a document of Nova's, and what no part of the profile looks at. */

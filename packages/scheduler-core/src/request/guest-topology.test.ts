@@ -12,6 +12,41 @@ const toldOf = (flavor: { readonly vcpus: number; readonly memoryMb: number }, c
 
 const four = { vcpus: 4, memoryMb: 4_096 }
 
+describe('what needs dedicated CPUs is told where the guest has none', () => {
+  type Topology = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>
+  const cell = { id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_096 }
+  const two = [
+    { id: 0, cpus: [0, 1], memoryMb: 2_048, cpuThreadPolicy: 'isolate' as const },
+    { id: 1, cpus: [2, 3], memoryMb: 2_048, cpuPolicy: 'dedicated' as const, cpuThreadPolicy: 'isolate' as const },
+  ]
+  test.each<[string, Topology, readonly string[]]>([
+    [
+      'CPUThreadPolicyConfigurationInvalid: a thread policy',
+      { cells: [{ ...cell, cpuThreadPolicy: 'prefer' }] },
+      ['cells.0.cpuThreadPolicy'],
+    ],
+    [
+      'BadRequirementEmulatorThreadsPolicy: isolated emulator threads',
+      { cells: [cell], emulatorThreadsPolicy: 'isolate' },
+      ['emulatorThreadsPolicy'],
+    ],
+    ['emulator threads among shared CPUs, which Nova takes: none', { cells: [cell], emulatorThreadsPolicy: 'share' }, []],
+    [
+      'dedicated CPUs: none',
+      { cells: [{ ...cell, cpuPolicy: 'dedicated', cpuThreadPolicy: 'require' }], emulatorThreadsPolicy: 'isolate' },
+      [],
+    ],
+    [
+      'mixed ones: none',
+      { cells: [{ ...cell, cpuPolicy: 'mixed', dedicatedCpus: [0], cpuThreadPolicy: 'prefer' }], emulatorThreadsPolicy: 'isolate' },
+      [],
+    ],
+    ['dedicated CPUs in another cell of the guest: none', { cells: two }, []],
+  ])('%s', (_situation, numaTopology, paths) => {
+    expect(contradictionsOf(aRequest({ ...four, numaTopology })).map(({ path }) => path.join('.'))).toEqual(paths)
+  })
+})
+
 describe('a topology that contradicts its flavor or itself is told with its path', () => {
   test.each<[name: string, flavor: { vcpus: number; memoryMb: number }, cells: Cells, told: string[]]>([
     [

@@ -30,6 +30,7 @@ export function contradictionsOf({ flavor: { vcpus, memoryMb }, numaTopology }: 
     )
   const memory = cells.map((cell) => cell.memoryMb)
   const total = memory.reduce((sum, mib) => sum + mib, 0)
+  if (cells.every(({ cpuPolicy }) => cpuPolicy === 'shared')) contradictions.push(...withoutPins(numaTopology))
   if (total !== memoryMb) refuse(['cells'], memory, `have together the memory of the flavor, ${memoryMb} MiB; they have ${total}`)
   return contradictions
 }
@@ -48,6 +49,25 @@ function wrongCpus(cells: NonNullable<RequestSpec['numaTopology']>['cells'], vcp
     for (const cpu of cpus) cellOf.set(cpu, cellOf.get(cpu) ?? i)
     return rules.map((rule) => ({ path: ['cells', String(i), 'cpus'], found: cpus, rule }))
   })
+}
+
+/** What needs dedicated CPUs, of which the guest has none (`CPUThreadPolicyConfigurationInvalid`, `BadRequirementEmulatorThreadsPolicy`). */
+function withoutPins({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['numaTopology']>): Contradiction[] {
+  const rule = "without dedicated CPUs: it says how the host CPUs of the guest's own are chosen"
+  return [
+    ...cells.flatMap(({ cpuThreadPolicy: found }, i) =>
+      found === null ? [] : [{ path: ['cells', String(i), 'cpuThreadPolicy'], found, rule: `be null ${rule}` }],
+    ),
+    ...(emulatorThreadsPolicy === 'isolate'
+      ? [
+          {
+            path: ['emulatorThreadsPolicy'],
+            found: emulatorThreadsPolicy,
+            rule: 'be null or share without dedicated CPUs, beside which the emulator would have its own',
+          },
+        ]
+      : []),
+  ]
 }
 
 function firstMissing(cpus: ReadonlySet<number>, vcpus: number): number | undefined {

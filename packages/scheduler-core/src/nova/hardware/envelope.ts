@@ -16,18 +16,18 @@ export function isEnvelope(value: unknown): boolean {
 }
 
 export function listOf<Item>(value: unknown, what: string, read: (item: unknown, what: string) => Item): readonly Item[] {
-  if (!Array.isArray(value)) throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be a list`)
+  if (!Array.isArray(value)) throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be a list`, what)
   return value.map((item: unknown, i) => read(item, `${what}[${i}]`))
 }
 
 export function integerOf(value: unknown, what: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value))
-    throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be a whole number`)
+    throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be a whole number`, what)
   return value
 }
 
 export function textOf(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be text`)
+  if (typeof value !== 'string') throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be text`, what)
   return value
 }
 
@@ -40,13 +40,13 @@ export function numberSet(value: unknown, what: string): readonly number[] {
 export function wordOf<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word | null {
   if (value === undefined || value === null) return null
   const found = words.find((word) => word === value)
-  if (found === undefined) throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be one of ${words.join(', ')}`)
+  if (found === undefined) throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be one of ${words.join(', ')}`, what)
   return found
 }
 
 function dictionary(value: unknown, what: string): WireFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be an object`)
+    throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be an object`, what)
   }
   return value as WireFields
 }

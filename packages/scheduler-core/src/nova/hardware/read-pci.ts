@@ -45,5 +45,5 @@ function pciValue(value: unknown, what: string): PciValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
   if (typeof value === 'boolean') return value ? 1 : 0
   if (Array.isArray(value)) return listOf(value, what, textOf)
-  throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be text, a number, a list of text or null`)
+  throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be text, a number, a list of text or null`, what)
 }

@@ -9,7 +9,7 @@ import { decide } from '../../schedulers/decide.ts'
 import { aLog, aReport, aUuid } from '../../testing/index.ts'
 import { novaRequestOf } from '../own-request.ts'
 import { groupUuid } from './dictionaries.ts'
-import { importLegacyRequest, importNovaRequest } from './request.ts'
+import { importLegacyRequest, importNovaRequest, unknownFieldsOf } from './request.ts'
 
 /*
  * The two dictionaries as build_request_spec and setup_instance_group of Juno (2014.2), Kilo (2015.1.0) and Liberty (12.0.0) made them. Rows
@@ -158,6 +158,57 @@ describe('what is asked for', () => {
       later: 1,
     })
     expect(imported.ok && imported.unknown).toEqual(['later', 'request_spec.colour', 'filter_properties.reservation'])
+  })
+
+  test('nor is what is nested dropped in silence', () => {
+    const cells = [{ id: 0, cpuset: [0], memory: 512, pagesize: null, cpu_topology: null, size: 1 }]
+    const device = { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'nic', is_new: false, request_id: null, colour: 'red' }
+    const imported = importLegacyRequest({
+      request_spec: {
+        ...request_spec,
+        image: { id: 'i', checksum: null, colour: 'red', properties: { foo: 'x', 'trait:CUSTOM_X': 'forbidden', ramdisk_id: null } },
+        instance_type: { ...instance_type, cpu_arch: 'x86_64' },
+        instance_properties: { ...instance_properties, colour: 'red', numa_topology: { cells, extra: 1 }, pci_requests: [device] },
+      },
+      filter_properties: { retry: { num_attempts: 1, hosts: [], later: 1 }, limits: { vcpu: 1, gpu: 1 }, scheduler_hints: { any: 'x' } },
+    })
+    expect(imported.ok && [...imported.unknown].sort()).toEqual([
+      'filter_properties.limits.gpu',
+      'filter_properties.retry.later',
+      'request_spec.image.colour',
+      'request_spec.image.properties.foo',
+      'request_spec.image.properties.trait:CUSTOM_X',
+      'request_spec.instance_properties.colour',
+      'request_spec.instance_properties.numa_topology.cells.0.size',
+      'request_spec.instance_properties.numa_topology.extra',
+      'request_spec.instance_properties.pci_requests.0.colour',
+      'request_spec.instance_type.cpu_arch',
+    ])
+  })
+
+  test('nor in a RequestSpec, which is told of afterwards too', () => {
+    const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
+    const spec = wire('RequestSpec', {
+      ...{ flavor: wire('Flavor', { vcpus: 1, memory_mb: 1, later: 1 }), num_instances: 1 },
+      numa_topology: wire('InstanceNUMATopology', { cells: [wire('InstanceNUMACell', { id: 0, cpuset: [0], memory: 1, later: 1 })] }),
+      pci_requests: wire('InstancePCIRequests', {
+        instance_uuid: null,
+        requests: [wire('InstancePCIRequest', { count: 1, spec: [], later: 1 })],
+      }),
+      network_metadata: wire('NetworkMetadata', { physnets: [], later: 1 }),
+      requested_networks: wire('NetworkRequestList', { objects: [wire('NetworkRequest', { network_id: null, later: 1 })] }),
+    })
+    const imported = importNovaRequest(spec)
+    const unknown = [
+      'spec.flavor.later',
+      'spec.numa_topology.cells.0.later',
+      'spec.pci_requests.requests.0.later',
+      'spec.network_metadata.later',
+      'spec.requested_networks.objects.0.later',
+    ]
+    expect(imported.ok && imported.unknown).toEqual(unknown)
+    const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+    expect(parsed.ok && 'value' in parsed && unknownFieldsOf(parsed.value)).toEqual(unknown)
   })
 
   test.each<[string, object, object, string, string]>([

@@ -1,6 +1,6 @@
 import { createRandom } from '../../random.ts'
 import type { LegacyRequest } from '../objects/legacy-request.ts'
-import { isJson, WireError } from '../objects/wire.ts'
+import { fieldsOf, isJson, WireError } from '../objects/wire.ts'
 import { numberedFields, textOfJson, withTexts } from './loose-values.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -113,12 +113,6 @@ export function groupUuid(hint: string, project: unknown): string {
   const digits = Array.from({ length: 4 }, () => random.below(0x1_0000_0000).toString(16).padStart(8, '0')).join('')
   // version 8: made by a rule of one's own
   return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`, digits.slice(20)].join('-')
-}
-
-/** The fields of a versioned object, or of the dictionary in its place. */
-const fieldsOf = (value: Json): Json => {
-  const data = value['nova_object.data']
-  return isJson(data) ? data : value
 }
 
 const withoutNulls = (given: Json): Json => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

@@ -2,7 +2,7 @@ import type { PciPool, PciValue } from '../hardware/pci.ts'
 import type { HostCell } from '../hardware/topology.ts'
 import type { HostService } from '../host-state.ts'
 import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
-import { type Field, isJson, WireError, WireObject } from '../objects/wire.ts'
+import { type Field, isJson, refuseKeys, WireError, WireObject } from '../objects/wire.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 import { pythonText } from '../text/python-text.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
@@ -87,13 +87,7 @@ function unwrap(given: unknown): Parts {
   if (!isJson(given) || !Object.hasOwn(given, 'compute_node'))
     return { computeNode: given, service: null, cellUuid: null, instances: undefined, provider: {} }
   const { compute_node, service = null, cell_uuid = null, instances, traits, inventories, ...rest } = given
-  const [other] = Object.keys(rest)
-  if (other !== undefined)
-    throw new WireError(
-      other,
-      rest[other],
-      'left out: compute_node, service, cell_uuid, instances, traits and inventories are all that is read',
-    )
+  refuseKeys(rest, 'compute_node, service, cell_uuid, instances, traits and inventories')
   if (cell_uuid !== null && typeof cell_uuid !== 'string') throw new WireError('cell_uuid', cell_uuid, 'a uuid or null')
   const provider = readProvider(traits, inventories)
   return { computeNode: compute_node, service, cellUuid: cell_uuid, instances: instancesOf(instances), provider }

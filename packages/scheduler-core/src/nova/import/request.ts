@@ -13,27 +13,40 @@ import {
   policyOf,
   readNovaRequest,
 } from '../objects/request.ts'
-import { isJson, WireError } from '../objects/wire.ts'
+import { fieldsOf, isJson, refuseKeys, WireError } from '../objects/wire.ts'
 import { pythonText } from '../text/python-text.ts'
+import { readerPath } from './caller-paths.ts'
 import { plainDictionaries } from './dictionaries.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
+import { unknownInDictionaries, unknownInSpec } from './unknown-keys.ts'
 
 /**
  * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`: Nova names the instances of a request beside
  * it. The typed form and the document itself, for parseRequestSpec.
  */
-export const importNovaRequest = (given: unknown): Imported => attempt('spec.invalid', () => readSpec(given))
+export const importNovaRequest = (given: unknown): Imported =>
+  attempt(
+    'spec.invalid',
+    () => readSpec(given),
+    (at) => readerPath({ form: 'RequestSpec', document: unwrap(given).spec }, at),
+  )
 
 /** The dictionaries `request_spec` and `filter_properties` from before there was a RequestSpec object, with or without `instance_uuids`. */
-export const importLegacyRequest = (given: unknown): Imported => attempt('spec.invalid', () => readDictionaries(given))
+export const importLegacyRequest = (given: unknown): Imported =>
+  attempt(
+    'spec.invalid',
+    () => readDictionaries(given),
+    (at) => readerPath({ form: 'legacy', document: given }, at),
+  )
 
 function readSpec(given: unknown): ImportedDocument {
   const { spec: written, instanceUuids } = unwrap(given)
   const spec = withoutNullHints(written)
   const { request, version, unknown } = readNovaRequest(spec)
   if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
-  return { document: { ...documentOf(request, instanceUuids), nova: { form: 'RequestSpec', document: withoutChanges(spec) } }, unknown }
+  const nova = { form: 'RequestSpec', document: withoutChanges(spec) } as const
+  return { document: { ...documentOf(request, instanceUuids), nova }, nova, unknown: [...unknown, ...unknownInSpec(spec)] }
 }
 
 function readDictionaries(given: unknown): ImportedDocument {
@@ -42,12 +55,14 @@ function readDictionaries(given: unknown): ImportedDocument {
   const legacy: LegacyRequest = plainDictionaries({ request_spec, filter_properties })
   const request = readLegacyRequest(legacy)
   const uuids = isJson(request_spec) ? uuidsOf(request_spec.instance_uuids, 'request_spec.instance_uuids') : undefined
+  const nova = { form: 'legacy', document: withoutChanges(legacy) } as const
   return {
     document: {
       ...documentOf(request, uuids, { policy: 'filter_properties.group_policies', uuid: 'filter_properties.group_uuid' }),
-      nova: { form: 'legacy', document: withoutChanges(legacy) },
+      nova,
     },
-    unknown: [...Object.keys(rest), ...unreadOf(request_spec, filter_properties)],
+    nova,
+    unknown: [...Object.keys(rest), ...unknownInDictionaries({ request_spec, filter_properties })],
   }
 }
 
@@ -60,47 +75,29 @@ function withoutNullHints(spec: unknown): unknown {
   return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
 }
 
+/** A server group has one policy: those of a request's document behind the first, which nothing would keep. */
+export function furtherPolicies({ nova }: RequestSpec): readonly { readonly path: readonly string[]; readonly found: string }[] {
+  if (nova === null) return []
+  const { document, form } = nova
+  const group = fieldsOf(fieldsOf(document).instance_group)
+  const given = form === 'legacy' ? fieldsOf(document.filter_properties).group_policies : group.policy === undefined ? group.policies : []
+  const at = form === 'legacy' ? ['filter_properties', 'group_policies'] : ['instance_group', 'policies']
+  const [first, ...others]: readonly unknown[] = Array.isArray(given) ? given : []
+  return others.flatMap((policy, i) => (policy === first ? [] : [{ path: [...at, String(i + 1)], found: String(policy) }]))
+}
+
 /** Paths of fields of a request's document that this release does not know, as its import named them. */
 export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
   if (nova === null) return []
   const { form, document } = nova
-  return form === 'RequestSpec' ? readNovaRequest(document).unknown : unreadOf(document.request_spec, document.filter_properties)
+  return form === 'RequestSpec' ? [...readNovaRequest(document).unknown, ...unknownInSpec(document)] : unknownInDictionaries(document)
 }
-
-const unreadOf = (request_spec: unknown, filter_properties: unknown): readonly string[] => [
-  ...unreadAt(request_spec, SPEC_FIELDS, 'request_spec'),
-  ...unreadAt(filter_properties, PROPERTY_FIELDS, 'filter_properties'),
-]
-
-/** What Nova's rules read of the two dictionaries, and what its own scheduler put there for itself or for the host that builds. */
-const SPEC_FIELDS = [
-  'image',
-  'instance_properties',
-  'instance_type',
-  'num_instances',
-  'instance_uuids',
-  'block_device_mapping',
-  'security_group',
-]
-const PROPERTY_FIELDS = [
-  ...['scheduler_hints', 'ignore_hosts', 'force_hosts', 'force_nodes', 'retry', 'limits', 'instance_type', 'pci_requests'],
-  ...['group_updated', 'group_uuid', 'group_hosts', 'group_policies', 'group_members'],
-  ...['context', 'config_options', 'request_spec', 'project_id', 'os_type'],
-]
-
-const unreadAt = (given: unknown, known: readonly string[], path: string): readonly string[] =>
-  isJson(given)
-    ? Object.keys(given)
-        .filter((field) => !known.includes(field))
-        .map((field) => `${path}.${field}`)
-    : []
 
 function unwrap(given: unknown): { readonly spec: unknown; readonly instanceUuids: readonly string[] | undefined } {
   if (!isJson(given) || Object.hasOwn(given, 'nova_object.name') || !Object.hasOwn(given, 'spec'))
     return { spec: given, instanceUuids: undefined }
   const { spec, instance_uuids, ...rest } = given
-  const [other] = Object.keys(rest)
-  if (other !== undefined) throw new WireError(other, rest[other], 'left out: spec and instance_uuids are all that is read')
+  refuseKeys(rest, 'spec and instance_uuids')
   return { spec, instanceUuids: uuidsOf(instance_uuids, 'instance_uuids') }
 }
 

@@ -47,6 +47,8 @@ export interface NovaLimits {
 /** A group of resources of one provider, as Placement's granular requests. */
 export interface NovaRequestGroup {
   readonly requesterId: Field<string>
+  /** Unset: true, as Nova's object has it. */
+  readonly useSameProvider: Field<boolean>
   readonly resources: Readonly<Record<string, number>>
   readonly requiredTraits: readonly string[]
   readonly forbiddenTraits: readonly string[]
@@ -126,7 +128,7 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
   spec.raw('id') // a row of Nova's database
   const request: NovaRequest = {
     image: spec.object('image', readImage, 'ImageMeta'),
-    flavor: readFlavor(new WireObject(spec.raw('flavor'), 'spec.flavor', 'Flavor')),
+    flavor: spec.required('flavor', readFlavor, 'Flavor'),
     numaTopology: read(spec.raw('numa_topology'), readGuestTopology),
     pciRequests: read(spec.raw('pci_requests'), readPciRequests),
     networkMetadata: read(spec.raw('network_metadata'), readNetworkMetadata),
@@ -257,12 +259,13 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  // a host is one provider; trees and forbidden aggregates of a group are named as unknown where they ask for something
-  for (const field of ['use_same_provider', 'provider_uuids']) group.raw(field)
+  // trees and forbidden aggregates of a group are named as unknown where they ask for something
+  group.raw('provider_uuids')
   group.rawIfEmpty('in_tree')
   group.rawIfEmpty('forbidden_aggregates')
   return {
     requesterId: group.text('requester_id'),
+    useSameProvider: group.flag('use_same_provider'),
     resources: amountsOf(group),
     requiredTraits: group.texts('required_traits') ?? [],
     forbiddenTraits: group.texts('forbidden_traits') ?? [],

@@ -18,6 +18,23 @@ export class WireError extends Error {
   }
 }
 
+/** Several of them, found at once. */
+export class WireErrors extends Error {
+  override readonly name = 'WireErrors'
+  readonly errors: readonly WireError[]
+
+  constructor(errors: readonly WireError[]) {
+    super(errors.map(({ message }) => message).join('; '))
+    this.errors = errors
+  }
+}
+
+/** Refuses all keys that nobody reads, each by its name; `known` names those that are read. */
+export function refuseKeys(unread: Json, known: string): void {
+  const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
+  if (errors.length > 0) throw new WireErrors(errors)
+}
+
 const NAME = 'nova_object.name'
 const VERSION = 'nova_object.version'
 const DATA = 'nova_object.data'
@@ -106,6 +123,11 @@ export class WireObject {
     return value === undefined || value === null ? value : read(this.#open(value, field, names))
   }
 
+  /** A versioned object that must be inside this one. */
+  required<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): T {
+    return read(this.#open(this.raw(field), field, names))
+  }
+
   /** A list of versioned objects: plain, or a list object with the field `objects`. */
   objects<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<readonly T[]> {
     const value = this.raw(field)
@@ -149,3 +171,10 @@ const listOf =
   <T>(isItem: (item: unknown) => item is T) =>
   (value: unknown): value is readonly T[] =>
     Array.isArray(value) && value.every(isItem)
+
+/** The fields of a versioned object, or of the dictionary in its place; none of what is neither. */
+export function fieldsOf(value: unknown): Json {
+  if (!isJson(value)) return {}
+  const data = value[DATA]
+  return isJson(data) ? data : value
+}

@@ -38,11 +38,37 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
 export const readImageProperties = (json: Readonly<Record<string, unknown>>): ImageProperties =>
   imagePropertiesFrom(Object.fromEntries(Object.entries(json).map(([name, value]) => [name, pythonValueOf(value)])))
 
+/** As which of Nova's properties one that an image was given is read; undefined: as none, so that it has no effect. */
+export function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): string | undefined {
+  if (key.startsWith('trait:')) return raw[key] === 'required' ? 'traits_required' : undefined
+  const [list = '', position = ''] = key.split(/\.(?=\d+$)/)
+  if (position !== '') {
+    const isReached = Array.from({ length: Math.min(Number(position), MAX_NUMA_NODES) }, (_one, i) => `${list}.${i}`).every((one) =>
+      Object.hasOwn(raw, one),
+    )
+    return perNode.has(list) && Number(position) < MAX_NUMA_NODES && isReached ? list : undefined
+  }
+  const today = key === 'vmware_adaptertype' ? 'hw_disk_bus' : Object.hasOwn(legacyNames, key) ? legacyNames[key] : undefined
+  if (today !== undefined) return Object.hasOwn(raw, today) ? undefined : today
+  return imagePropertyFields.has(key) && !perNode.has(key) && key !== 'traits_required' ? key : undefined
+}
+
+/** The names by which an image was given one of Nova's properties; its own where it was made of another. */
+export function givenNamesOf(raw: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const given = Object.keys(raw).filter((key) => propertyReadAs(raw, key) === name)
+  return given.length === 0 ? [name] : given
+}
+
+/** Properties that an image has one of for each node. */
+const perNode: ReadonlySet<string> = new Set(['hw_numa_cpus', 'hw_numa_mem'])
+
 function coerce(name: string, value: PythonValue): PythonValue {
   try {
     return imagePropertyFields.get(name)?.(value) ?? null
   } catch (error) {
-    throw error instanceof NovaError ? new NovaError(error.kind, `image property ${name}: ${error.message}`) : error
+    throw error instanceof NovaError
+      ? new NovaError(error.kind, `image property ${name}: ${error.message}`, `image.properties.${name}`)
+      : error
   }
 }
 
@@ -62,7 +88,12 @@ function setPerNode(
 
 function setAdapter(adapter: PythonValue, set: (name: string, value: PythonValue) => void): void {
   if (adapter === null || adapter === '') return
-  if (typeof adapter !== 'string') throw new NovaError('ValueError', `image property vmware_adaptertype: ${quote(adapter)} is no text`)
+  if (typeof adapter !== 'string')
+    throw new NovaError(
+      'ValueError',
+      `image property vmware_adaptertype: ${quote(adapter)} is no text`,
+      'image.properties.vmware_adaptertype',
+    )
   set('hw_disk_bus', adapter === 'ide' ? 'ide' : 'scsi')
   if (adapter !== 'ide') set('hw_scsi_model', adapter)
 }

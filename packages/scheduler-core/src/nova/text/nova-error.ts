@@ -57,11 +57,14 @@ export interface NovaFacts {
 export class NovaError extends Error {
   readonly kind: NovaErrorKind
   readonly facts: NovaFacts | undefined
+  /** Names and positions that lead to what could not be read, as `numa_topology.cells[0].id`; undefined: no place is at fault alone. */
+  readonly at: string | undefined
 
-  constructor(kind: NovaErrorKind, said: string | NovaFacts) {
+  constructor(kind: NovaErrorKind, said: string | NovaFacts, at?: string) {
     super(typeof said === 'string' ? said : `${said.subject} is ${said.have}; it must be ${said.need}`)
     this.name = kind
     this.kind = kind
+    this.at = at
     this.facts = typeof said === 'string' ? undefined : said
   }
 }

@@ -1,0 +1,66 @@
+import type { RequestSpec } from '../request/request-spec.ts'
+import { callerPath } from './import/caller-paths.ts'
+import { readNovaRequest } from './objects/request.ts'
+import { fieldsOf } from './objects/wire.ts'
+
+/** A key that asks for one of several resource providers of a host. */
+export interface GranularKey {
+  /** As the caller wrote it. */
+  readonly path: readonly string[]
+  readonly found: unknown
+  /** What the caller has to do, as the rest of a sentence that begins with "it must". */
+  readonly rule: string
+}
+
+/**
+ * How keys of a flavor's extra specs, and of image properties, begin that ask for one of several resource providers of a host, as Nova reads
+ * them: a name stands right behind `resources` or `trait`.
+ */
+const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
+
+/** All that a request asks for of one provider among several: a host is one provider here, so that such a group cannot be kept. */
+export const granularKeysOf = (request: RequestSpec): readonly GranularKey[] =>
+  request.nova === null ? typedKeys(request) : [...typedKeys(request, request.nova), ...documentKeys(request.nova)]
+
+const LEFT_OUT = 'be left out'
+
+function typedKeys({ image, gang, ...request }: RequestSpec, nova: RequestSpec['nova'] = null): GranularKey[] {
+  const given = (path: readonly string[]) => (nova === null ? path : callerPath(nova, path))
+  const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
+  const maps = [
+    ...guests.map(({ at, flavor }) => ({ at: [...at, 'flavor', 'extraSpecs'], keys: flavor.extraSpecs })),
+    ...(image === null || nova?.form === 'legacy' ? [] : [{ at: ['image', 'properties'], keys: image.properties }]),
+  ]
+  const groups = guests.flatMap(({ at, requestedResources }) =>
+    requestedResources.map(({ suffix }, i) => ({ at: [...at, 'requestedResources', String(i), 'suffix'], suffix })),
+  )
+  return [
+    ...maps.flatMap(({ at, keys }) => keysIn(keys).map(([key, found]) => ({ path: given([...at, key]), found, rule: LEFT_OUT }))),
+    // in a document of Nova's the group says so itself
+    ...(nova === null ? groups : []).flatMap(({ at, suffix }) => (suffix === '' ? [] : [{ path: at, found: suffix, rule: LEFT_OUT }])),
+  ]
+}
+
+const keysIn = (keys: Readonly<Record<string, unknown>>) => Object.entries(keys).filter(([key]) => GRANULAR.test(key))
+
+function documentKeys({ form, document }: NonNullable<RequestSpec['nova']>): GranularKey[] {
+  if (form === 'legacy') {
+    const properties = fieldsOf(fieldsOf(fieldsOf(document.request_spec).image).properties)
+    return keysIn(properties).map(([key, found]) => ({ path: ['request_spec', 'image', 'properties', key], found, rule: LEFT_OUT }))
+  }
+  const { requestedResources, requestLevelParams } = readNovaRequest(document).request
+  const groups = (requestedResources ?? []).flatMap(({ requesterId, useSameProvider, ...asked }, i): GranularKey[] => {
+    const at = ['requested_resources', String(i)]
+    const { resources, requiredTraits, forbiddenTraits, aggregates } = asked
+    const isEmpty = Object.keys(resources).length + requiredTraits.length + forbiddenTraits.length + aggregates.length === 0
+    if (isEmpty || (useSameProvider === false && !requesterId)) return []
+    if (useSameProvider === false) return [{ path: [...at, 'requester_id'], found: requesterId, rule: 'be null' }]
+    if (useSameProvider === true) return [{ path: [...at, 'use_same_provider'], found: true, rule: 'be false' }]
+    return [{ path: at, found: 'one of a single provider', rule: 'have use_same_provider false' }]
+  })
+  const subtrees = requestLevelParams?.sameSubtree ?? []
+  return [
+    ...groups,
+    ...(subtrees.length === 0 ? [] : [{ path: ['request_level_params', 'same_subtree'], found: subtrees, rule: 'be an empty list' }]),
+  ]
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { aUuid } from '../../testing/index.ts'
+import { callerPath } from './caller-paths.ts'
+import type { Imported } from './import.ts'
+import { importLegacyRequest, importNovaRequest } from './request.ts'
+
+/*
+ * Names of Nova's objects are those of nova/objects/{request_spec,flavor,instance_numa,instance_pci_requests}.py, those of the dictionaries of
+ * build_request_spec() and populate_filter_properties() of Kilo.
+ */
+
+const object = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
+const flavor = object('Flavor', { vcpus: 1, memory_mb: 1 })
+const device = (count: number) => object('InstancePCIRequest', { count, spec: [{ vendor_id: '8086' }], alias_name: 'a' })
+
+const spec = {
+  form: 'RequestSpec',
+  document: object('RequestSpec', {
+    flavor,
+    pci_requests: object('InstancePCIRequests', { requests: [device(0), device(2)] }),
+    requested_resources: [
+      object('RequestGroup', { resources: { VGPU: 1, CUSTOM_A: 2 }, aggregates: [[aUuid(1)], [aUuid(2)]] }),
+      object('RequestGroup', { resources: { CUSTOM_B: 1 }, required_traits: ['CUSTOM_X'] }),
+    ],
+    requested_destination: object('Destination', { aggregates: [aUuid(3), aUuid(4)] }),
+    request_level_params: object('RequestLevelParams', { root_required: ['CUSTOM_Y'], root_forbidden: ['CUSTOM_Z'] }),
+  }),
+} as const
+
+const legacy = {
+  form: 'legacy',
+  document: {
+    request_spec: {
+      image: { properties: { hypervisor_type: 'qemu', 'trait:CUSTOM_X': 'required', os_type: 'linux' } },
+      instance_type: {},
+      instance_properties: { pci_requests: { requests: [{ count: 1 }] } },
+    },
+    filter_properties: {},
+  },
+} as const
+
+describe('a path of the typed form leads to what the caller wrote', () => {
+  test.each<[path: string, given: string]>([
+    ['flavor.memoryMb', 'flavor.memory_mb'],
+    ['flavor.swapMb', 'flavor.swap'],
+    ['flavor.extraSpecs.resources1:VGPU', 'flavor.extra_specs.resources1:VGPU'],
+    ['flavor.extraSpecs.hw:cpuPolicy', 'flavor.extra_specs.hw:cpuPolicy'],
+    ['image.minDiskGb', 'image.min_disk'],
+    ['image.properties.img_hv_type', 'image.properties.img_hv_type'],
+    ['numInstances', 'num_instances'],
+    ['instanceGroup.maxServerPerHost', 'instance_group._rules.max_server_per_host'],
+    ['numaTopology.cells.1.memoryMb', 'numa_topology.cells.1.memory'],
+    ['numaTopology.cells.1.cpuThreadPolicy', 'numa_topology.cells.1.cpu_thread_policy'],
+    ['numaTopology.emulatorThreadsPolicy', 'numa_topology.emulator_threads_policy'],
+    ['pciRequests.0.specs.0.vendor_id', 'pci_requests.requests.1.spec.0.vendor_id'],
+    ['requestedResources.0.amounts.1.amount', 'requested_resources.0.resources.CUSTOM_A'],
+    ['requestedResources.1.memberOf.0', 'requested_resources.0.aggregates.0'],
+    ['requestedResources.2.requiredTraits.0', 'requested_resources.1.required_traits.0'],
+    ['requestedResources.3.memberOf.0', 'requested_destination.aggregates.1'],
+    ['requestedResources.4.requiredTraits', 'request_level_params.root_required'],
+    ['requestedDestination.forbiddenAggregates', 'requested_destination.forbidden_aggregates'],
+    ['schedulerHints.sameHost', 'scheduler_hints.sameHost'],
+    ['nova.document', ''],
+  ])('%s: %s in a RequestSpec', (path, given) => {
+    expect(callerPath(spec, path.split('.')).join('.')).toBe(given)
+  })
+
+  test.each<[path: string, given: string]>([
+    ['flavor.memoryMb', 'request_spec.instance_type.memory_mb'],
+    ['image.minRamMb', 'request_spec.image.min_ram'],
+    ['image.properties.img_hv_type', 'request_spec.image.properties.hypervisor_type'],
+    ['image.properties.traits_required', 'request_spec.image.properties.trait:CUSTOM_X'],
+    ['image.properties.os_type', 'request_spec.image.properties.os_type'],
+    ['availabilityZone', 'request_spec.instance_properties.availability_zone'],
+    ['projectId', 'request_spec.instance_properties.project_id'],
+    ['instanceUuids.0', 'request_spec.instance_uuids.0'],
+    ['instanceGroup.policy', 'filter_properties.group_policies'],
+    ['instanceGroup.uuid', 'filter_properties.group_uuid'],
+    ['numaTopology.cells.0.cpus', 'request_spec.instance_properties.numa_topology.cells.0.cpuset'],
+    ['pciRequests.0.count', 'request_spec.instance_properties.pci_requests.requests.0.count'],
+    ['forceHosts.0', 'filter_properties.force_hosts.0'],
+    ['schedulerHints.near_volume', 'filter_properties.scheduler_hints.near_volume'],
+  ])('%s: %s in the dictionaries', (path, given) => {
+    expect(callerPath(legacy, path.split('.')).join('.')).toBe(given)
+  })
+
+  test('a flavor that stood among the properties of the filters, and devices there', () => {
+    const document = { request_spec: {}, filter_properties: { instance_type: {}, pci_requests: [{ count: 1 }] } }
+    expect(callerPath({ form: 'legacy', document }, ['flavor', 'rootGb']).join('.')).toBe('filter_properties.instance_type.root_gb')
+    expect(callerPath({ form: 'legacy', document }, ['pciRequests', '0', 'alias']).join('.')).toBe(
+      'filter_properties.pci_requests.0.alias_name',
+    )
+  })
+})
+
+describe('what cannot be read is refused with the path that the caller wrote', () => {
+  const cell = (more: object) =>
+    object('InstanceNUMATopology', { cells: [object('InstanceNUMACell', { id: 0, cpuset: [0], memory: 1, ...more })] })
+  const refused = (imported: Imported) => (imported.ok ? undefined : imported.problems.map(({ path }) => path.join('.')))
+  const dictionaries = (image: object, instance_properties: object, filter_properties: object = {}) =>
+    refused(
+      importLegacyRequest({
+        request_spec: { image, instance_properties, instance_type: { vcpus: 1, memory_mb: 1 }, num_instances: 1 },
+        filter_properties,
+      }),
+    )
+
+  test('in a RequestSpec', () => {
+    const read = (data: object) => refused(importNovaRequest(object('RequestSpec', { num_instances: 1, flavor, ...data })))
+    expect(read({ numa_topology: cell({ id: 'x' }) })).toEqual(['numa_topology.cells.0.id'])
+    expect(read({ numa_topology: cell({ cpu_policy: 'x' }) })).toEqual(['numa_topology.cells.0.cpu_policy'])
+    expect(read({ pci_requests: object('InstancePCIRequests', { requests: [{ count: 'x' }] }) })).toEqual(['pci_requests.requests.0.count'])
+  })
+
+  test('in the dictionaries', () => {
+    const properties = 'request_spec.instance_properties'
+    expect(dictionaries({}, { numa_topology: cell({ id: 'x' }) })).toEqual([`${properties}.numa_topology.cells.0.id`])
+    expect(dictionaries({}, { pci_requests: { requests: [{ count: 'x' }] } })).toEqual([`${properties}.pci_requests.requests.0.count`])
+    expect(dictionaries({}, {}, { pci_requests: [{ count: 'x' }] })).toEqual(['filter_properties.pci_requests.0.count'])
+    expect(dictionaries({ properties: { hypervisor_type: 'zzz' } }, {})).toEqual(['request_spec.image.properties.hypervisor_type'])
+    expect(dictionaries({ properties: { hw_cpu_sockets: 'two' } }, {})).toEqual(['request_spec.image.properties.hw_cpu_sockets'])
+  })
+})

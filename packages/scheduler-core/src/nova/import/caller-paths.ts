@@ -1,0 +1,156 @@
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { readLegacyRequest } from '../objects/legacy-request.ts'
+import { type NovaRequest, readNovaRequest } from '../objects/request.ts'
+import { fieldsOf, isJson } from '../objects/wire.ts'
+import { givenNamesOf } from '../text/image-properties.ts'
+
+type Path = readonly string[]
+
+/** A request as its caller wrote it, in one of Nova's forms. */
+export interface WrittenRequest {
+  readonly form: NonNullable<RequestSpec['nova']>['form']
+  readonly document: unknown
+}
+
+/**
+ * Where the caller wrote what a path of the typed form leads to, in a document of Nova's that the typed form was made of: the names are the
+ * document's own. Envelopes are left out of it, as of all paths in documents of Nova's.
+ */
+export const callerPath = (nova: WrittenRequest, path: Path): Path => callerPaths(nova, path)[0] ?? []
+
+/** The same where one property of an image was made of several. */
+export function callerPaths(nova: WrittenRequest, path: Path): readonly Path[] {
+  const [field, part, name, ...deeper] = path
+  if (nova.form === 'RequestSpec' || field !== 'image' || part !== 'properties' || name === undefined) return [pathOf(nova, path)]
+  const raw = fieldsOf(fieldsOf(fieldsOf(fieldsOf(nova.document).request_spec).image).properties)
+  return givenNamesOf(raw, name).map((key) => ['request_spec', 'image', part, key, ...deeper])
+}
+
+function pathOf(nova: WrittenRequest, path: Path): Path {
+  const [field, ...rest] = path
+  if (field === undefined || field === 'nova') return []
+  if (field === 'requestedResources') return resourcesPath(nova, rest)
+  if (field === 'pciRequests') return devicesPath(nova, rest)
+  if (field === 'ports') return portsPath(nova, rest)
+  return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
+}
+
+/** Fields that are called otherwise in Nova, by what they are in. */
+const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
+  flavor: { swapMb: ['swap'] },
+  image: { minRamMb: ['min_ram'], minDiskGb: ['min_disk'], architecture: ['properties', 'hw_architecture'] },
+  instanceGroup: { maxServerPerHost: ['_rules', 'max_server_per_host'] },
+  numaTopology: { cpus: ['cpuset'], memoryMb: ['memory'], dedicatedCpus: ['pcpuset'], pageSize: ['pagesize'] },
+  pciRequests: { alias: ['alias_name'], specs: ['spec'] },
+}
+
+/** What is below them has keys of the caller's own. */
+const OPEN: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
+
+function snake(path: Path): Path {
+  const [field = ''] = path
+  const open = path.findIndex((key) => OPEN.has(key))
+  const end = open === -1 ? path.length : open + 1
+  const named = path.slice(0, end).flatMap((key) => OTHERS[field]?.[key] ?? [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])
+  return [...named, ...path.slice(end)]
+}
+
+const SERVER_GROUP_FIELDS: Readonly<Record<string, string>> = { policy: 'group_policies', uuid: 'group_uuid', hosts: 'group_hosts' }
+
+function legacyPath(document: unknown, field: string, rest: Path): Path {
+  const spec = fieldsOf(fieldsOf(document).request_spec)
+  switch (field) {
+    case 'flavor':
+      return [isJson(spec.instance_type) ? 'request_spec' : 'filter_properties', 'instance_type', ...snake([field, ...rest]).slice(1)]
+    case 'image':
+    case 'numInstances':
+    case 'instanceUuids':
+      return ['request_spec', ...snake([field, ...rest])]
+    case 'instanceGroup':
+      return [
+        'filter_properties',
+        ...(rest[0] === undefined ? ['group_policies'] : [SERVER_GROUP_FIELDS[rest[0]] ?? rest[0], ...rest.slice(1)]),
+      ]
+    case 'projectId':
+    case 'userId':
+    case 'availabilityZone':
+    case 'numaTopology':
+      return ['request_spec', 'instance_properties', ...snake([field, ...rest])]
+    default:
+      return ['filter_properties', ...snake([field, ...rest])]
+  }
+}
+
+/** Each list of aggregates of a group stands in a group of its own in the typed form, and so do those of the destination and the root's traits. */
+function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
+  if (position === undefined) return ['requested_resources']
+  const { requestedResources, requestedDestination, requestLevelParams } = requestOf(nova)
+  const groups = (requestedResources ?? []).flatMap((group, i) =>
+    Array.from({ length: Math.max(1, group.aggregates.length) }, () => ({ group, at: ['requested_resources', String(i)] })),
+  )
+  const found = groups[Number(position)]
+  if (found !== undefined) {
+    if (field === undefined) return found.at
+    if (field === 'amounts') return [...found.at, 'resources', ...Object.keys(found.group.resources).slice(Number(rest[0])).slice(0, 1)]
+    return [...found.at, GROUP_FIELDS[field] ?? field, ...rest]
+  }
+  const beyond = Number(position) - groups.length
+  if (beyond < (requestedDestination?.aggregates ?? []).length - 1) return ['requested_destination', 'aggregates', String(beyond + 1)]
+  return requestLevelParams ? ['request_level_params', ...(field === undefined ? [] : [ROOT_FIELDS[field] ?? field]), ...rest] : []
+}
+
+const GROUP_FIELDS: Readonly<Record<string, string>> = {
+  suffix: 'requester_id',
+  requiredTraits: 'required_traits',
+  forbiddenTraits: 'forbidden_traits',
+  memberOf: 'aggregates',
+}
+const ROOT_FIELDS: Readonly<Record<string, string>> = { requiredTraits: 'root_required', forbiddenTraits: 'root_forbidden' }
+
+/** Requests for no devices are none in the typed form. */
+function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
+  const { at, list } = devicesIn(nova)
+  if (position === undefined) return at
+  const taken = list.flatMap((one, i) => (Number(fieldsOf(one).count) > 0 ? [String(i)] : []))
+  const [, , ...inside] = snake(['pciRequests', position, ...rest])
+  return [...at, taken[Number(position)] ?? position, ...inside]
+}
+
+/** The list of requests for devices of a document, and where it is. */
+function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; readonly list: readonly unknown[] } {
+  const { request_spec, filter_properties, pci_requests } = fieldsOf(document)
+  const ofInstance = fieldsOf(fieldsOf(request_spec).instance_properties).pci_requests ?? undefined
+  const [at, given] =
+    form === 'RequestSpec'
+      ? [['pci_requests'], pci_requests]
+      : ofInstance === undefined
+        ? [['filter_properties', 'pci_requests'], fieldsOf(filter_properties).pci_requests]
+        : [['request_spec', 'instance_properties', 'pci_requests'], ofInstance]
+  if (Array.isArray(given)) return { at, list: given }
+  const { requests } = fieldsOf(given)
+  return { at: [...at, 'requests'], list: Array.isArray(requests) ? requests : [] }
+}
+
+/** Where in a document is what a reader of cells, devices or images could not read, by the path from there on: `numa_topology.cells[0].id`. */
+export function readerPath(nova: WrittenRequest, at: string): Path {
+  const [field = '', ...rest] = at.match(/[^.[\]]+/g) ?? []
+  if (field === 'image') return callerPath(nova, [field, ...rest])
+  if (field === 'pci_requests') return [...devicesIn(nova).at, ...rest]
+  return field === 'numa_topology' ? [...callerPath(nova, ['numaTopology']), ...rest] : [field, ...rest]
+}
+
+/** Ports stand in the networks asked for, of which some have none. */
+function portsPath({ document }: WrittenRequest, [position]: Path): Path {
+  const given = fieldsOf(document).requested_networks
+  const objects: unknown = Array.isArray(given) ? given : fieldsOf(given).objects
+  const at = ['requested_networks', ...(Array.isArray(given) ? [] : ['objects'])]
+  const withPorts = (Array.isArray(objects) ? objects : []).flatMap((network: unknown, i) =>
+    typeof fieldsOf(network).port_id === 'string' ? [[...at, String(i), 'port_id']] : [],
+  )
+  return withPorts[Number(position ?? 0)] ?? at
+}
+
+function requestOf({ form, document }: WrittenRequest): NovaRequest {
+  const { request_spec, filter_properties } = fieldsOf(document)
+  return form === 'RequestSpec' ? readNovaRequest(document).request : readLegacyRequest({ request_spec, filter_properties })
+}
