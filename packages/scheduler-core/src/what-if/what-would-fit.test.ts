@@ -74,7 +74,7 @@ describe('what would make a request fit', () => {
     expect(texts).toContain('request: availability zone az1 -> any: unlocks 1 host (elsewhere)')
     expect(texts).toContain('fleet: host closed DISABLED (disk swap) -> enabled: unlocks 1 host (closed)')
     expect(texts.some((text) => text.startsWith('fleet: reservations on near'))).toBe(true)
-    expect(texts).toContain('policy: MEMORY_MB allocation ratio of aggregate zone 1 -> 1.125: unlocks 1 host (near)')
+    expect(texts).toContain('policy: MEMORY_MB allocation ratio of host near 1 -> 1.125: unlocks 1 host (near)')
     const efforts = found.counterfactuals.map(({ effort }) => effort)
     expect(efforts).toEqual(efforts.toSorted((a, b) => a - b))
     expectPlaced(fleet, found)

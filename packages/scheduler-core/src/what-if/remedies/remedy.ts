@@ -31,6 +31,8 @@ export interface ProposedChange {
   readonly waits?: { readonly claims: readonly string[]; for(claims: readonly string[]): ProposedChange }
   /** A number that is asked less of. Where several instances share hosts, more than the host of the refusal has now may do. */
   readonly lowered?: { readonly asked: number; readonly to: number; at(amount: number): ProposedChange }
+  /** A number of the fleet that is raised. Where several instances share a host, what the host lacks for one of them is too little. */
+  readonly raised?: { readonly to: number; at(amount: number): ProposedChange }
 }
 
 /** A host that a filter refuses, and what the filter says. */
