@@ -192,7 +192,7 @@ const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastRe
 
 /** Another request, or waiting: nobody else is touched. */
 const isMild = (candidate: Candidate): boolean =>
-  !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits !== undefined)
+  !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
 /** A change that takes the place of one that was too little: made of what is there, not of what that one had made of it. */
 function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
