@@ -86,13 +86,15 @@ async function listGroups({ first, all, ...flags }: Flags): Promise<Result> {
       { head: 'max', align: 'right' },
       { head: 'members', align: 'right' },
       { head: 'hosts', align: 'right' },
+      { head: 'apart from', align: 'right' },
     ],
-    groups.map(({ uuid, policy, maxServerPerHost, members }) => [
+    groups.map(({ uuid, policy, maxServerPerHost, apartFrom, members }) => [
       uuid,
       policy,
       String(maxServerPerHost ?? '-'),
       String(memberCount(members)),
       String(members.length),
+      apartFrom.length === 0 ? '-' : counted(apartFrom.length, 'group'),
     ]),
   )
   const lines = totalCount === 0 ? ['No server group has members.'] : [...table, '', `${tally(groups.length, totalCount, 'server group')}.`]
@@ -101,12 +103,13 @@ async function listGroups({ first, all, ...flags }: Flags): Promise<Result> {
 
 async function showGroup(uuid: string, flags: ConnectionFlags): Promise<Result> {
   const group = await readGroup(uuid, flags)
-  const { members, version } = group
+  const { members, version, apartFrom } = group
   return {
     lines: [
       ...toPairs([
         ['group', group.uuid],
         ['rule', ruleOf(group)],
+        ...apartFrom.map((other): [string, string] => ['apart from', other]),
         ['version', String(version)],
         ['members', String(memberCount(members))],
       ]),
