@@ -149,11 +149,7 @@ describe('what would make a request fit', () => {
     log.append([aReport('h1', { gpus: [{ index: 0 }] })])
     log.append([aClaim({ grants: { gpu: [{ index: 0, milli: 400 }] } })])
     const found = ask(log.fleet, aRequest({ gpus: { count: 1 } }))
-    expect(found.counterfactuals.map(({ changes }) => changes[0]?.subject)).toEqual([
-      'reservations on h1',
-      'share of each GPU',
-      'hosts',
-    ])
+    expect(found.counterfactuals.map(({ changes }) => changes[0]?.subject)).toEqual(['reservations on h1', 'share of each GPU', 'hosts'])
     expect(found.counterfactuals[1]?.changes[0]).toMatchObject({ from: '1000/1000', to: '600/1000' })
     expectPlaced(log.fleet, found)
   })
