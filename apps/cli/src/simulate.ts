@@ -25,7 +25,7 @@ export function addSimulate(program: Command): void {
     .option('--from <n>', 'seed of the first world', whole(0, 1_000_000_000), 1)
     .option('--replicas <n>', 'replicas in each world', whole(1, 8), 3)
     .option('--json', 'one line of JSON instead of words')
-    .addHelpText('after', '\nThe same seed and number of replicas give the same world: run a failed one alone with --from SEED --seeds 1.')
+    .addHelpText('after', '\nThe same seed and number of replicas give the same world:\nrun a failed one alone with --from SEED --seeds 1.')
     .action(run)
 }
 

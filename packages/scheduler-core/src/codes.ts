@@ -108,7 +108,7 @@ export const codes = {
   'claim.edited': 'An operator changed one of the hosts after the decision.',
   'claim.no_room': 'The room was taken between decision and log.',
   'claim.group_rule': 'The placement would break the rule of the server group.',
-  'claim.group_mismatch': 'The server group exists with another policy.',
+  'claim.group_mismatch': 'The server group exists with another policy, or shares a host with a group that it is to be kept apart from.',
   'claim.key_used': 'The idempotency key is bound already.',
   'claim.key_cap': 'Too many idempotency keys are bound.',
   'claim.id_taken': 'Another claim has that id.',

@@ -72,6 +72,16 @@ const cellsNow = (): readonly number[] =>
     return [Math.floor(Number(kib) / 1_024)]
   })
 
+test('capacity of a fleet without hosts says so, and shows no empty tables', async () => {
+  const { out, code } = await own.run('capacity', '--vcpus', '1', '--memory-mb', '512')
+  expect([code, out.replace(/\s+/g, ' ')]).toEqual([
+    1,
+    expect.stringMatching(
+      /^0 more fit, on 0 hosts, at revision \d+\. There is no host there: none has reported, or all have left\. [^\n]*one\. $/,
+    ),
+  ])
+})
+
 test('this machine tells what other programs see of it', async (context) => {
   if (!fs.existsSync('/sys/devices/system/node/online')) return context.skip('this machine shows no NUMA cells')
   const before = cellsNow()

@@ -41,6 +41,19 @@ test('what is no number, or says nothing, ends with 2', async () => {
   expect(await run(...set, '--ratio', 'many')).toMatchObject({ code: 2, err: expect.stringContaining('It must be a number, or "none"') })
   expect(await run(...set)).toMatchObject({ code: 2, err: expect.stringContaining('give --ratio or --reserved') })
   expect(await run('fleet-allocation', '--ratio', 'vcpu')).toMatchObject({ code: 2, err: expect.stringContaining('CLASS=NUMBER') })
+  expect(await run('fleet-allocation', '--ratio', 'VCPU=8', '--dry-run')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--reason'),
+  })
+  const typo = ['fleet-allocation', '--ratio', 'VCPUS=8', '--reason', 'x', '--dry-run']
+  expect(await run(...typo)).toMatchObject({ code: 2, err: expect.stringContaining('VCPU') })
+  const { err, code } = await run(...typo)
+  expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+    2,
+    expect.stringContaining(
+      'be VCPU, MEMORY_MB or DISK_GB, of which alone a document of Nova leaves ratio and reserve open (near it is VCPU)',
+    ),
+  ])
 })
 
 test('an import writes what a nova.conf says of hosts, and its dry run shows it', async () => {

@@ -76,8 +76,9 @@ async function capacity(flags: Flags): Promise<Result> {
     heading('Capacity'),
     paragraph(headlineOf(found)),
     ...drainTexts(found.drain).map((text) => paragraph(text)),
-    toMarkdownTable(GROUP_HEADS, groupRows(found)),
-    toMarkdownTable(SHARE_HEADS, shareRows(found)),
+    ...(found.groups.length === 0
+      ? [paragraph(NO_HOST)]
+      : [toMarkdownTable(GROUP_HEADS, groupRows(found)), toMarkdownTable(SHARE_HEADS, shareRows(found))]),
   )
   return { lines: toLines(found), markdown: page, json: { input, ...found }, exitCode: found.fits > 0 ? EXIT.done : EXIT.refused }
 }
@@ -126,6 +127,12 @@ const shareRows = ({ bottleneck }: Capacity) =>
 const toLines = (found: Capacity): readonly string[] => [
   ...wrap(headlineOf(found)),
   ...drainLines(found.drain),
+  ...(found.groups.length === 0 ? wrap(NO_HOST) : tablesOf(found)),
+]
+
+const NO_HOST = 'There is no host there: none has reported, or all have left. The README shows how to report one.'
+
+const tablesOf = (found: Capacity): readonly string[] => [
   '',
   ...toTable(GROUP_HEADS, groupRows(found)),
   '',

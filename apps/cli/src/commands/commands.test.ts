@@ -115,7 +115,7 @@ test('why-not tells every check of one host with its numbers', async () => {
   expect(out).toMatch(/^az2-gpu was refused by RamFilter\. MEMORY_MB: 60000 MiB needed, 32768 free\./)
   expect(out).toMatch(/\nFAIL +CoreFilter +99 vCPUs/)
   expect(oneLine(await run('why-not', decision, 'az2-gpu', '--json'))).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
-  expect((await run('why-not', decision, 'nobody')).code).toBe(1)
+  expect((await run('why-not', decision, 'nobody')).code).toBe(2)
 })
 
 test('verify ends with 0 for a decision that is what it was, and with 2 where there is none', async () => {

@@ -100,7 +100,7 @@ export function addEvacuate(host: Command): void {
     .action((name: string, flags: Flags) => run(flags, () => evacuateHost(name, flags)))
   withExamples(withService(evacuate), [
     ['gantt host evacuate rack1-a --dry-run', 'would everything find a place?'],
-    ['gantt host evacuate rack1-a --ttl PT30M', 'hold the room for half an hour, and print what to type when the instances are there'],
+    ['gantt host evacuate rack1-a --ttl PT30M', 'hold the room for half an hour, and print what to type afterwards'],
   ])
 }
 

@@ -1,7 +1,7 @@
 import { releaseName } from '@gantt/scheduler-core/nova'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -66,6 +66,8 @@ export function addFleetAllocation(program: Command): void {
 
 async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...flags }: Flags): Promise<Result> {
   if (reason === undefined) {
+    if (release !== undefined || dryRun || ratio.length + reserved.length > 0)
+      throw new CommandFailure(EXIT.usage, 'give --reason too: without it nothing is set or tried, and what holds is shown')
     const { fleetAllocation: now } = await connect(flags).request<{ fleetAllocation: FleetAllocation }>(READ)
     return { lines: toLines(now), json: now }
   }

@@ -15,6 +15,7 @@ export interface Group {
   readonly uuid: string
   readonly policy: Policy
   readonly maxServerPerHost: number | null
+  readonly apartFrom: readonly string[]
   readonly version: number
   readonly members: readonly Members[]
 }
@@ -23,7 +24,7 @@ export interface Group {
 export const MEMBERS = 'host { name node } count'
 
 /** Selects a Group. */
-export const GROUP = `uuid policy maxServerPerHost version members { ${MEMBERS} }`
+export const GROUP = `uuid policy maxServerPerHost apartFrom version members { ${MEMBERS} }`
 
 /** Selects the hosts that stand against a rule. */
 export const CONFLICT = `... on ServerGroupConflict { hosts { ${MEMBERS} } }`

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { GANTT } from './called.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { EXIT, notThere, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { CONFLICT, GROUP, type Group, type Members, memberCount, POLICIES, type Policy, ruleOf, toMembersTable } from './group-rows.ts'
 import { oneOf, wholeNumber } from './options.ts'
@@ -95,18 +95,23 @@ async function listGroups({ first, all, ...flags }: Flags): Promise<Result> {
       String(members.length),
     ]),
   )
-  const lines = totalCount === 0 ? ['No server group has members.'] : [...table, '', `${tally(groups.length, totalCount, 'server group')}.`]
+  const apart = groups.flatMap(({ uuid, apartFrom }) =>
+    apartFrom.length === 0 ? [] : wrap(`${uuid} shares no host with ${apartFrom.join(', ')}.`),
+  )
+  const lines =
+    totalCount === 0 ? ['No server group has members.'] : [...table, '', ...apart, `${tally(groups.length, totalCount, 'server group')}.`]
   return { lines, json: { totalCount, groups } }
 }
 
 async function showGroup(uuid: string, flags: ConnectionFlags): Promise<Result> {
   const group = await readGroup(uuid, flags)
-  const { members, version } = group
+  const { members, version, apartFrom } = group
   return {
     lines: [
       ...toPairs([
         ['group', group.uuid],
         ['rule', ruleOf(group)],
+        ...apartFrom.map((other): [string, string] => ['apart from', other]),
         ['version', String(version)],
         ['members', String(memberCount(members))],
       ]),
@@ -118,8 +123,7 @@ async function showGroup(uuid: string, flags: ConnectionFlags): Promise<Result> 
 
 async function readGroup(uuid: string, flags: ConnectionFlags): Promise<Group> {
   const { serverGroup } = await connect(flags).request<{ serverGroup: Group | null }>(ONE, { uuid })
-  if (serverGroup === null)
-    throw new CommandFailure(EXIT.refused, `no server group ${uuid} has members; "${GANTT} groups list" lists those that have`)
+  if (serverGroup === null) throw notThere(`no server group ${uuid} has members; "${GANTT} groups list" lists those that have`)
   return serverGroup
 }
 

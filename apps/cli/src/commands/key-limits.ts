@@ -36,7 +36,7 @@ export function addKeyLimits(program: Command): void {
     .action((flags: Flags) => run(flags, () => keyLimits(flags)))
   withExamples(withService(command), [
     ['gantt key-limits', 'the limits, and how many keys there are'],
-    ['gantt key-limits --cap 40000000', 'for twice as many placements an hour; each key takes memory (docs/performance.md)'],
+    ['gantt key-limits --cap 40000000', 'for twice as many placements an hour; keys take memory (docs/performance.md)'],
     ['gantt key-limits --afterlife-minutes 30', 'for callers that ask again within half an hour'],
   ])
 }

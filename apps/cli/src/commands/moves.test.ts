@@ -124,7 +124,24 @@ describe('server groups', () => {
     expect((await run('groups', 'list')).out).toMatch(new RegExp(`\n${uuid} +SOFT_ANTI_AFFINITY +- +2 +1\n`))
     const shown = await run('groups', 'show', uuid)
     expect(shown.out).toMatch(/rule +SOFT_ANTI_AFFINITY\n[\s\S]*\naz2-a +2\n/)
-    expect((await run('groups', 'show', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb')).code).toBe(1)
+    expect((await run('groups', 'show', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb')).code).toBe(2)
+  })
+
+  test('groups that a group is kept apart from are listed, and shown with it', async () => {
+    const [keeping, other] = ['3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c1', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c2']
+    const spec = {
+      flavor: { vcpus: 1, memoryMb: 64 },
+      instanceGroup: { uuid: keeping, policy: 'SOFT_AFFINITY', apartFrom: [other] },
+    }
+    const file = path.join(own.folder, 'apart.json')
+    fs.writeFileSync(file, JSON.stringify(spec))
+    expect((await run('select', '--spec', file)).code).toBe(0)
+    const listed = await run('groups', 'list')
+    expect([widthOf(listed.out) <= 80, listed.out.replace(/\s+/g, ' ')]).toEqual([
+      true,
+      expect.stringContaining(`${keeping} shares no host with ${other}.`),
+    ])
+    expect((await run('groups', 'show', keeping)).out).toMatch(new RegExp(`\napart from +${other}\n`))
   })
 
   test('a rule that members break is refused with the hosts; one that they keep is taken', async () => {

@@ -57,4 +57,20 @@ export const withForms = (command: Command): Command =>
 
 /** Examples below the help of a command: what to type, and what for. */
 export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>
-  command.addHelpText('after', `\nExamples:\n${examples.map(([type, what]) => `  ${what}:\n    $ ${type}`).join('\n')}`)
+  command.addHelpText('after', `\nExamples:\n${examples.map(([type, what]) => `  ${what}:\n    $ ${inShellLines(type)}`).join('\n')}`)
+
+const HELP_WIDTH = 80
+
+/** A command as it is typed, over several lines where it is wider than a terminal. */
+function inShellLines(typed: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of typed.split(/ (?=--|\|)/)) {
+    const indent = lines.length === 0 ? 6 : 8
+    if (line !== '' && indent + line.length + 1 + word.length + 2 > HELP_WIDTH) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(' \\\n        ')
+}

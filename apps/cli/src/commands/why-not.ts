@@ -45,6 +45,6 @@ async function whyNot(decisionId: string, host: string, { node, instance, ...fla
     lines: toLines(answer),
     json: answer,
     markdown: toWhyNotPage(answer),
-    exitCode: answer.outcome === 'UNKNOWN' ? EXIT.refused : EXIT.done,
+    exitCode: answer.outcome !== 'UNKNOWN' ? EXIT.done : answer.wouldPassNow === null ? EXIT.usage : EXIT.refused,
   }
 }

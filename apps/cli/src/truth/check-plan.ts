@@ -31,7 +31,7 @@ import {
 import { difference } from './difference.ts'
 import { countAnew, override } from './model/allocation.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
-import { boundGroup, isClaimed, type ModelFleet, report } from './model/fleet.ts'
+import { boundGroup, isClaimed, type ModelFleet, report, wantsApartTooLate } from './model/fleet.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { Plan, Question } from './plan.ts'
 
@@ -74,7 +74,8 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     const verdict = isLogged ? append(proposal) : undefined
     const bound = groupOf(request)
     const other = bound === null ? undefined : boundGroup(model, bound.uuid)
-    const isBoundOtherwise = other !== undefined && (other.policy !== bound?.policy || other.most !== bound.most)
+    const isApartTooLate = bound !== null && wantsApartTooLate(model, bound)
+    const isBoundOtherwise = isApartTooLate || (other !== undefined && (other.policy !== bound?.policy || other.most !== bound.most))
     const isTaken = expected.placed.some(({ instance }) => instance !== null && isClaimed(model, instance))
     const expectedVerdict = !isLogged ? undefined : isBoundOtherwise ? 'claim.group_mismatch' : isTaken ? 'claim.instance_taken' : undefined
     if (verdict !== expectedVerdict)

@@ -74,11 +74,13 @@ const policies = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFIN
 /** Mostly the group of the policy; now and then one that another policy may have bound. */
 function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpecInput['instanceGroup']> {
   const policy = draw.of([0, 1, 2, 2, 3, 3])
+  const own = draw.chance(90) ? policy : draw.between(0, 3)
+  const maxServerPerHost = draw.chance(85) ? null : 2
+  const named = draw.chance(45) ? draw.list(draw.between(1, 2), () => draw.of(hosts)) : []
   return {
-    uuid: uuidOf(200 + (draw.chance(90) ? policy : draw.between(0, 3))),
-    policy: policies[policy] ?? 'AFFINITY',
-    maxServerPerHost: draw.chance(85) ? null : 2,
-    hosts: draw.chance(45) ? draw.list(draw.between(1, 2), () => draw.of(hosts)) : [],
+    ...{ uuid: uuidOf(200 + own), policy: policies[policy] ?? 'AFFINITY', maxServerPerHost, hosts: named },
+    // without a number of its own, which would make every case another one
+    apartFrom: named.length === 1 ? [uuidOf(200 + ((own + 1) % 4))] : [],
   }
 }
 

@@ -25,7 +25,9 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
   )
   const groupOf = (uuid: string | null): ModelGroup | null => {
     const group = uuid === null ? undefined : groups.find(uuid)
-    return group === undefined ? null : { uuid: group.uuid, policy: group.policy, most: group.maxServerPerHost }
+    return group === undefined
+      ? null
+      : { uuid: group.uuid, policy: group.policy, most: group.maxServerPerHost, apartFrom: group.apartFrom ?? [] }
   }
   const held = [...ledger.claims.values()].filter((claim) => hosts.get(claim.host).claims.has(claim))
   const { release, classes } = hosts.fleetAllocation

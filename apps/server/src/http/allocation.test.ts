@@ -141,7 +141,7 @@ test('a ratio of an aggregate that is none is warned of, and counts for nothing'
 test('of a class that a host does not report a dry run says that it counts for nothing, and one value leaves the other', async () => {
   await reported('a2', { full: machine })
   const typo = (await ask(SET, { host: 'a2', class: 'VCUP', ratio: 2, dryRun: true })).hostSetAllocation
-  expect(typo.impact.warnings).toEqual(['a2 does not report VCUP: what is set counts once that is reported'])
+  expect(typo.impact.warnings).toEqual(['a2 does not report VCUP: what is set counts once that is reported; near it is VCPU'])
   await ask(SET, { host: 'a2', class: 'VCPU', ratio: 2 })
   await ask(SET, { host: 'a2', class: 'VCPU', reserved: 1 })
   const [ratioFrom, reservedFrom] = [{ source: 'HOST' }, { source: 'HOST' }]

@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
 const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
-  ... on ValidationError { issues { path message } }
+  ... on ValidationError { issues { path message rule expected } }
   ... on NoValidHost { message cause { code } decision { id } }
   ... on SelectDestinationsPayload { decision { id } destinations { selected { host { name } claim { id fence gpus { index } cells { cell } } } } } } }`
 
@@ -83,6 +83,21 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     expect(refused.message).toContain(`Server group ${backup}: no member of ${web} wanted on the host; it holds 2.`)
     const { serverGroup } = await dataOf(api, `{ serverGroup(uuid: "${web}") { apartFrom } }`, {})
     expect(serverGroup).toEqual({ apartFrom: [backup] })
+  })
+
+  test('groups that share a host are not bound apart, and the answer says which', async () => {
+    const [one, other] = [randomUUID(), randomUUID()]
+    for (const group of [one, other]) await place(member(group, {}, ['a']))
+    expect(await place(member(one, { apartFrom: [other] }, ['b']))).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [
+        {
+          rule: 'claim.group_mismatch',
+          path: ['input', 'spec', 'gantt', 'instanceGroup', 'apartFrom'],
+          expected: expect.stringContaining(`as it does with ${other}`),
+        },
+      ],
+    })
   })
 
   test('decisions about them are made again alike', async () => {

@@ -266,9 +266,7 @@ describe('whatWouldFit', () => {
     for (const { places } of placesOf('REQUEST')) expect(places).toEqual([])
     expect(placesOf('POLICY')).not.toEqual([])
     for (const { places, overlay } of placesOf('POLICY'))
-      expect(places).toEqual(
-        overlay.ratios.flatMap(({ aggregate }: Json) => (aggregate === null ? [] : [{ kind: 'AGGREGATE', name: aggregate }])),
-      )
+      expect(places).toEqual(overlay.ratios.map(({ host }: Json) => ({ kind: 'HOST', name: host })))
     // a host that is not there yet is nowhere
     for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { checkPlugin, type Plugin } from '@gantt/scheduler-core'
@@ -6,15 +7,16 @@ import { PluginError, problemsOf } from './plugin-error.ts'
 
 /**
  * The file that a name or path leads to, as a URL: a path as Node resolves it, a folder by its package.json, the name of a package from the
- * folder `from`. Throws PluginError.
+ * folder `from`. What names no package there, and something that is there, is a path without the `./` before it. Throws PluginError.
  */
 export async function resolvePlugin(name: string, from = process.cwd()): Promise<string> {
   const isPath = name.startsWith('.') || path.isAbsolute(name)
+  const whole = path.resolve(from, name)
   try {
-    const folder = isPath ? path.resolve(from, name) : await packageFolder(name, from)
+    const folder = isPath ? whole : await packageFolder(name, from).catch((error) => (existsSync(whole) ? whole : Promise.reject(error)))
     return pathToFileURL(await entryOf(folder)).href
   } catch (error) {
-    throw notLoaded(name, isPath ? `from ${path.resolve(from, name)}` : `as a package from ${from}`, error)
+    throw notLoaded(name, isPath ? `from ${whole}` : `as a package from ${from}`, error)
   }
 }
 

@@ -71,8 +71,8 @@ const open = (setting: string) => openPlugins(readPluginSettings(setting), { war
 
 describe('what the setting names', () => {
   test('is found by absolute path, by relative path and by the name of a package', async () => {
-    const opened = await open(`trusted:${path.join(folder, 'named.mjs')}, trusted:./hostile.mjs,trusted:by-name`)
-    expect(opened.plugins.list.map(({ name }) => name)).toEqual(['named', 'hostile', 'by-name'])
+    const opened = await open(`trusted:${path.join(folder, 'named.mjs')}, trusted:./hostile.mjs,trusted:by-name,trusted:leases.mjs`)
+    expect(opened.plugins.list.map(({ name }) => name)).toEqual(['named', 'hostile', 'by-name', 'leases'])
     await opened.close()
   })
 

@@ -295,7 +295,8 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
 /** A rule that the judge would hold against every host: no search can help. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
-  return group !== null && !fleet.groups.accepts(group) ? 'claim.group_mismatch' : undefined
+  const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)
+  return isBroken ? 'claim.group_mismatch' : undefined
 }
 
 /** What advice and refusals are kept with. They are in no log and carry no stamp: the store's time is that at which the call arrived. */

@@ -34,7 +34,11 @@ const AggregateChangeInput = builder.inputType('AggregateChangeInput', {
 const RatioChangeInput = builder.inputType('RatioChangeInput', {
   description: 'Another allocation ratio.',
   fields: (t) => ({
-    aggregate: t.string({ description: 'On the hosts of this aggregate, by uuid or name; all hosts if not given.' }),
+    host: t.string({ description: 'On this host.' }),
+    node: t.string({ description: 'On this node of the host alone; on all its nodes if not given.' }),
+    aggregate: t.string({
+      description: 'On the hosts of this aggregate, by uuid or name, instead of one host. With neither: on all hosts.',
+    }),
     resourceClass: t.string({ required: true, description: 'The class, e.g. VCPU, MEMORY_MB, DISK_GB.' }),
     allocationRatio: t.float({ required: true, description: 'How many times over it may be given away, 0.001 to 1000.' }),
   }),

@@ -1,10 +1,18 @@
-import { type AllocationAmounts, copyFleet, type FleetAllocation, type FleetAllocationSet, type HostRecord } from '@gantt/scheduler-core'
+import {
+  type AllocationAmounts,
+  aggregateRatioKeys,
+  copyFleet,
+  type FleetAllocation,
+  type FleetAllocationSet,
+  type HostRecord,
+  nearSpellings,
+} from '@gantt/scheduler-core'
 import { findRelease } from '@gantt/scheduler-core/nova'
 import type { Replica } from '../replica/replica.ts'
 import { type ClassAllocation, checkAllocation } from './class-allocation.ts'
 import { viewHost } from './host-view.ts'
 import { changesOfFree, type Impact, impactOn } from './hosts.ts'
-import { type Failure, type Invalid, invalid, issue, sentenceOf } from './outcome.ts'
+import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf } from './outcome.ts'
 import { snapshotOf } from './snapshots.ts'
 import { checkText } from './text.ts'
 
@@ -55,6 +63,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       const release = named === null ? null : (findRelease(named) ?? undefined)
       const issues = [
         ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
+        ...classes.flatMap(({ resourceClass }, i) => checkLeftOpen(['input', 'classes', String(i), 'resourceClass'], resourceClass)),
         // as long as the note of the profile that an import writes with it
         ...checkText(['input', 'reason'], reason, { max: 4_096 }),
       ]
@@ -87,6 +96,16 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       return { type: 'done', allocation: view(), impact, dryRun, revision: verdict?.revision ?? revision }
     },
   }
+}
+
+/** Of other classes a document in Nova's form says all itself: a value for them would count nowhere. */
+function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] {
+  const open = Object.keys(aggregateRatioKeys)
+  if (open.includes(resourceClass)) return []
+  const near = nearSpellings(resourceClass, open)
+  const hint = near.length === 0 ? '' : ` (near it is ${near.join(', ')})`
+  const needed = `be VCPU, MEMORY_MB or DISK_GB, of which alone a document of Nova leaves ratio and reserve open${hint}`
+  return [issue(path, resourceClass, needed)]
 }
 
 const amountsOf = (ratio: number | null | undefined, reserved: number | null | undefined): AllocationAmounts => ({

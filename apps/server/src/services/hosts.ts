@@ -10,6 +10,7 @@ import {
   hostOfKey,
   isLive,
   type NamedHost,
+  nearSpellings,
   nodesNamed,
   type StatusSet,
   type UsedFrom,
@@ -232,7 +233,9 @@ function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resource
   const [first] = lacking
   if (first === undefined) return []
   const who = lacking.length === 1 ? `${hostKey(first)} does` : `${hostKey(first)} and ${lacking.length - 1} more hosts do`
-  return [`${who} not report ${resourceClass}: what is set counts once that is reported`]
+  const near = nearSpellings(resourceClass, [...hosts.classes.keys()])
+  const hint = near.length === 0 ? '' : `; near it is ${near.join(', ')}`
+  return [`${who} not report ${resourceClass}: what is set counts once that is reported${hint}`]
 }
 
 /** How many hosts and live claims a change touches. */

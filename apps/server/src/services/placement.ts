@@ -484,8 +484,17 @@ function voidIssue(
     if (found !== undefined) return found
   }
   if (code === 'claim.group_mismatch' && spec.instanceGroup !== null) {
-    const { uuid, policy, maxServerPerHost } = spec.instanceGroup
-    const group = replica.fleet.groups.find(uuid)
+    const { uuid, policy, maxServerPerHost, apartFrom } = spec.instanceGroup
+    const { groups } = replica.fleet
+    const shared = groups.sharesWith(spec.instanceGroup)
+    if (shared !== undefined)
+      return issue(
+        [...input.spec.path, 'instanceGroup', 'apartFrom'],
+        apartFrom,
+        `name no group that server group ${uuid} shares a host with, as it does with ${shared}: move or end the members of one of them there first`,
+        code,
+      )
+    const group = groups.find(uuid)
     const isPolicy = group?.policy !== policy
     return issue(
       [...input.spec.path, 'instanceGroup', isPolicy ? 'policy' : 'maxServerPerHost'],

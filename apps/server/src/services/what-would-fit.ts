@@ -127,12 +127,13 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
   }
 }
 
-/** By what is edited, not by what people read. A host that has yet to be bought and a ratio of all hosts have no place; nor has the request. */
+/** By what is edited, not by what people read. A host that has yet to be bought has no place; nor has the request. */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
-  const { enableHosts = [], ratios = [], releaseClaims = [] } = edits ?? {}
+  const { enableHosts = [], ratios = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
   return [
     ...enableHosts.map((name) => ({ kind: 'HOST' as const, name })),
-    ...ratios.flatMap(({ aggregate: name }) => (name === null ? [] : [{ kind: 'AGGREGATE' as const, name }])),
+    ...ratios.flatMap(({ host: name }) => (name === null ? [] : [{ kind: 'HOST' as const, name }])),
+    ...aggregateChanges.map(({ aggregate: name }) => ({ kind: 'AGGREGATE' as const, name })),
     ...releaseClaims.map((name) => ({ kind: 'CLAIM' as const, name })),
     ...(filters === undefined ? [] : [{ kind: 'PROFILE' as const, name: profile }]),
   ]

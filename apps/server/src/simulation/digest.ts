@@ -39,10 +39,11 @@ export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Flee
       .map(({ uuid, name, hosts: members, version }) => [uuid, name, members, version])
       .sort(byText),
     groups: [...groups.byUuid.values()]
-      .map(({ uuid, policy, maxServerPerHost, version, lastEdit: edited, members }) => [
+      .map(({ uuid, policy, maxServerPerHost, apartFrom, version, lastEdit: edited, members }) => [
         uuid,
         policy,
         maxServerPerHost,
+        [...(apartFrom ?? [])],
         version,
         edited,
         [...members].map(([index, count]) => [hosts.get(index).host, count]).sort(byText),
@@ -72,10 +73,10 @@ export function digestOfModel(model: ModelFleet): string {
     keys: model.keys.map(({ account, key, claims, forgottenAt }) => [account, key, claims, forgottenAt]).sort(byText),
     aggregates: model.aggregates.map(({ uuid, name, hosts, version }) => [uuid, name, hosts, version]).sort(byText),
     groups: model.groups
-      .map(({ uuid, policy, max, version, edited }) => {
+      .map(({ uuid, policy, max, apart, version, edited }) => {
         const counts = new Map<string, number>()
         for (const { host } of membersOf(model, uuid)) counts.set(host, (counts.get(host) ?? 0) + 1)
-        return [uuid, policy, max, version, edited, [...counts].sort(byText)]
+        return [uuid, policy, max, [...apart], version, edited, [...counts].sort(byText)]
       })
       .sort(byText),
   })

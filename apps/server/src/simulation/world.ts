@@ -85,6 +85,9 @@ const GROUPS = [
   { uuid: uuidOf(0x63), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 },
 ] as const
 
+/** The feature level from which on groups are kept apart from others. */
+const GROUPS_APART = 10
+
 const groupAt = (number: number) => GROUPS[number % GROUPS.length] as (typeof GROUPS)[number]
 
 /** Runs one world from its first moment to its end. The same plan gives the same world. */
@@ -583,6 +586,9 @@ class World {
     const numInstances = 1 + (b % 5 === 0 ? 1 + (c % 2) : 0)
     const group = c % 3 === 0 ? GROUPS[b % GROUPS.length] : undefined
     const bound = group && (this.#model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
+    // now and then members of one group are not to be where those of the next one are
+    const isApart = group !== undefined && b % 7 === 3 && this.#model.level >= GROUPS_APART
+    const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#ids++}`
     // a caller that lost its key asks for the same instance under another one; or its host failed, and it takes the next
     const known = this.#known[this.#known.length - 1 - (c % Math.max(1, Math.min(9, this.#known.length)))]?.instance
@@ -600,7 +606,8 @@ class World {
         ...(b % 3 === 1 && { gpus: { count: 1 } }),
         instanceUuids: Array.from({ length: numInstances }, () => again ?? uuidOf(0x2_0000 + this.#ids++)),
         projectId: [null, null, 'p1'][b % 3] ?? null,
-        ...(group && bound && { instanceGroup: { uuid: group.uuid, policy: bound.policy as 'AFFINITY', maxServerPerHost: bound.max } }),
+        ...(group &&
+          bound && { instanceGroup: { uuid: group.uuid, policy: bound.policy as 'AFFINITY', maxServerPerHost: bound.max, apartFrom } }),
       }),
       intent: 'CREATE',
       source: null,

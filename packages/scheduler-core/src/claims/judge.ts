@@ -106,6 +106,7 @@ export function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
 
 /** Holds every part in turn, or leaves everything as it was. */
 export function consume({ hosts, groups }: Fleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
+  if (group !== null && groups.sharesWith(group) !== undefined) return 'claim.group_mismatch'
   const unbind = group === null ? undefined : groups.bind(group)
   for (const [i, part] of parts.entries()) {
     const record = hosts.find(part)

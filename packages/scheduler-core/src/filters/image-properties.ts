@@ -18,6 +18,14 @@ const properties = [
 ] as const
 const [[, , archOf], [, , typeOf], [, , modeOf]] = properties
 
+/** Every property of an image that is looked at, by both of its names. */
+export const imagePropertiesRead: readonly string[] = [
+  ...properties.map(([name]) => name),
+  ...properties.map(([, older]) => older),
+  'img_hv_requested_version',
+  'hypervisor_version_requires',
+]
+
 type Image = NonNullable<RequestSpec['image']>
 
 /** The properties that an image asks for, each by its present name, and by which name it asks. */
@@ -55,12 +63,7 @@ export const imagePropertiesFilter: Filter = {
   reads: ['supportedInstances', 'hypervisorVersion'],
   readsHostOnly: true,
   readsRequest: {
-    imageProperties: namedKeys(
-      ...properties.map(([name]) => name),
-      ...properties.map(([, older]) => older),
-      'img_hv_requested_version',
-      'hypervisor_version_requires',
-    ),
+    imageProperties: namedKeys(...imagePropertiesRead),
     fields: ['architecture'],
   },
   prepare({ image }, { hosts, featureLevel }) {

@@ -61,6 +61,20 @@ export class Groups {
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
   }
 
+  /**
+   * A group that one is to be kept apart from from now on, while both have members on one host; undefined: there is none. Then the rule cannot be
+   * kept, so it is not made. Groups that are bound apart already stay so, also where two hosts with their members became one.
+   */
+  sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
+    const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
+    if (own === undefined) return undefined
+    const bound = new Set(this.apartOf(uuid).map((group) => group.uuid))
+    return apartFrom.find((other) => {
+      const members = other === uuid || bound.has(other) ? undefined : this.#byUuid.get(other)?.members
+      return members !== undefined && [...own.members.keys()].some((host) => members.has(host))
+    })
+  }
+
   /** The group, made by its first claim, and kept apart from all groups that its claims name. Answers how to undo it: a proposal that was thrown away leaves nothing behind. */
   bind({ uuid, policy, maxServerPerHost, apartFrom = [] }: GroupBinding): () => void {
     const known = this.#byUuid.get(uuid)

@@ -145,6 +145,15 @@ describe('what a host reports itself', () => {
   })
 })
 
+test('below a ratio of 1 RamFilter takes a reserve off what the ratio gives, and capacity off what there is', () => {
+  const memory = classes.find(({ resourceClass }) => resourceClass === 'MEMORY_MB') as Class
+  const reserve: Change = { type: 'hostAllocation', host: 'h1', node: 'h1', resourceClass: 'MEMORY_MB', ratio: 0.5, reserved: 1_024, ...by }
+  const log = logWith(ALLOCATION_RULES, aReport('h1', { vcpus: 4, memoryMb: 4_096, memoryMbUsed: 0, localGb: 100 }), reserve)
+  expect(log.fleet.hosts.classColumns('MEMORY_MB').free[H]).toBe((4_096 - 1_024) / 2)
+  expect(checkOf(log, 'RamFilter', memory, 4_096 / 2 - 1_024, {})).toBe('PASS')
+  expect(checkOf(log, 'RamFilter', memory, 4_096 / 2 - 1_024 + 1, {})).toMatchObject({ code: 'memory.short' })
+})
+
 test('cells are judged by the ratio that counts, an aggregate’s or an operator’s', () => {
   const cell = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096, cpuUsage: 4 }
   const one = classes[0]

@@ -1,4 +1,11 @@
 import type { ReasonCode } from '../codes.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { HostRecord, HostTable } from '../fleet/hosts.ts'
+import { numaAskOf } from '../kinds/numa/ask.ts'
+import { allot } from '../kinds/pci/allot.ts'
+import { pciAskOf } from '../kinds/pci/ask.ts'
+import { type HostPools, poolsOf, toPools } from '../kinds/pci/pool.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 
 /** Refusals that name what the host lacks in all: it would refuse the instance for them if it were empty. */
 const forGood: ReadonlySet<string> = new Set([
@@ -22,3 +29,37 @@ const forGood: ReadonlySet<string> = new Set([
 ] satisfies ReasonCode[])
 
 export const isForGood = (code: string): boolean => forGood.has(code)
+
+/**
+ * Whether a host gives away as much as one instance takes, if nothing else were on it: by its ratios, the shared CPUs and the memory of each of its cells, and
+ * its PCI devices. Reasons of filters do not say that where less is free too.
+ */
+export function holdsOneAlone(hosts: HostTable, request: RequestSpec): (host: HostIndex) => boolean {
+  const amounts = Object.entries(demandOf(request).amounts).map(([resourceClass, amount]) => ({
+    resourceClass,
+    amount,
+    columns: hosts.classes.get(resourceClass),
+  }))
+  const cells = numaAskOf(request)?.cells ?? []
+  const devices = pciAskOf(request)
+  return (host) => {
+    const record = hosts.get(host)
+    const hasAmounts = amounts.every(
+      ({ resourceClass, amount, columns }) =>
+        // disk in a pool is of the pool
+        (resourceClass === 'DISK_GB' && record.diskPools.length > 0) || (columns !== undefined && at(columns.capacity, host) >= amount),
+    )
+    return (
+      hosts.mover?.host === host ||
+      (hasAmounts &&
+        cells.every(({ shared, memoryMb }) =>
+          record.cells.some(({ cpuCapacity, memoryCapacity }) => cpuCapacity >= shared && memoryCapacity >= memoryMb),
+        ) &&
+        (devices === undefined || allot(poolsWhenEmpty(record), devices, undefined).ok))
+    )
+  }
+}
+
+function poolsWhenEmpty(record: HostRecord): HostPools {
+  return { shape: poolsOf(record).shape, list: toPools(record.stats.pciPools.map((pool) => ({ ...pool, used: 0 }))) }
+}

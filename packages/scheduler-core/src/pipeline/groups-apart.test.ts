@@ -22,6 +22,9 @@ const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly 
     group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
   })
 
+/** The end of that claim, which is the second of the town. */
+const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
+
 function town(...changes: readonly Change[]) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...['a', 'b', 'c'].map((name) => aReport(name))])
@@ -83,6 +86,16 @@ describe('the judge keeps groups apart, whatever was decided meanwhile', () => {
     ['the second names the first', [claimed('w', 'a', web), claimed('x', 'a', backup, web)], [undefined, 'claim.group_rule']],
     ['the first names the second', [claimed('w', 'a', web, backup), claimed('x', 'a', backup)], [undefined, 'claim.group_rule']],
     ['on another host', [claimed('w', 'a', web, backup), claimed('x', 'b', backup)], [undefined, undefined]],
+    [
+      'groups that share a host already are not bound apart, on whichever host the claim is, and share it as before',
+      [claimed('w', 'a', web), claimed('x', 'a', backup), claimed('y', 'b', backup, web), claimed('z', 'a', backup)],
+      [undefined, undefined, 'claim.group_mismatch', undefined],
+    ],
+    [
+      'groups that share no host any more are bound apart',
+      [claimed('w', 'a', web), claimed('x', 'a', backup), released('x'), claimed('y', 'b', backup, web), claimed('z', 'a', backup)],
+      [undefined, undefined, undefined, undefined, 'claim.group_rule'],
+    ],
     [
       'a claim that is void leaves no rule behind',
       [claimed('w', 'a', web), claimed('x', 'b', third), claimed('y', 'a', backup, web, third), claimed('z', 'b', backup)],

@@ -8,7 +8,7 @@ import { readsOf } from '../fleet/stats-fields.ts'
 import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
-import { isForGood } from './for-good.ts'
+import { holdsOneAlone, isForGood } from './for-good.ts'
 import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
 import { refuseUntold } from './not-reported.ts'
 import { reasonOf } from './step-reasons.ts'
@@ -79,7 +79,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
   if (asksApart(request, fleet)) steps.push(prepare(asClaims(compiled, serverGroupApartFilter)))
   if (request.topologySpread.length === 0) return steps
   yield
-  return [...steps, prepare(asClaims(compiled, createTopologySpreadFilter(countedHosts(steps, fleet))))]
+  return [...steps, prepare(asClaims(compiled, createTopologySpreadFilter(countedHosts(steps, request, fleet))))]
 }
 
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
@@ -89,13 +89,19 @@ const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
  * that are not in MAINTENANCE, which are as good as gone. Others that are disabled, down or full count: members may come there again. Below
  * ADMITTED_DOMAINS every host.
  */
-export function countedHosts(steps: readonly FilterStep[], { featureLevel, hosts }: Fleet): (host: HostIndex) => boolean {
+export function countedHosts(
+  steps: readonly FilterStep[],
+  request: RequestSpec,
+  { featureLevel, hosts }: Fleet,
+): (host: HostIndex) => boolean {
   if (featureLevel < ADMITTED_DOMAINS) return () => true
   const asked = steps.filter((step) => isAsked(step) && !step.isOutside)
   const admitting = asked.filter(({ admits }) => admits !== undefined)
   const others = asked.filter(({ admits, failed }) => admits === undefined && !failed)
+  const holdsOne = holdsOneAlone(hosts, request)
   return (host) =>
     at(hosts.columns.status, host) !== MAINTENANCE &&
+    holdsOne(host) &&
     admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true) &&
     others.every(
       (step) => step.prepared === undefined || passesSafely(step.prepared, host) !== false || !isForGood(reasonOf(step, host).code),

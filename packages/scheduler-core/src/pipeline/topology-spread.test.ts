@@ -242,6 +242,84 @@ describe('a spread counts the domains that the request can use, and names the on
       { vcpus: 2, memoryMb: 64 },
       { on: ['a', 'b'], why: undefined },
     ],
+    ...(['default', 'nova-compat'] as const).flatMap((profile): [string, Town, string, Asks, ReturnType<typeof saidOf>][] => [
+      [
+        `D02a kind: a zone whose hosts give away less than one instance takes, by a ratio below 1, ${profile}`,
+        { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.25 } }, members: ['a'] },
+        'zone',
+        { vcpus: 2, memoryMb: 64 },
+        { on: ['a', 'b'], why: undefined },
+      ],
+      [
+        `the same of memory, ${profile}`,
+        { ...two, profile, hosts: { c: { memoryMb: 4_096, ramAllocationRatio: 0.25 } }, members: ['a'] },
+        'zone',
+        { vcpus: 1, memoryMb: 2_048 },
+        { on: ['a', 'b'], why: undefined },
+      ],
+      [
+        `the same of disk, ${profile}`,
+        { ...two, profile, hosts: { c: { localGb: 40, diskAllocationRatio: 0.25 } }, members: ['a'] },
+        'zone',
+        { flavor: { vcpus: 1, memoryMb: 64, rootGb: 20 } },
+        { on: ['a', 'b'], why: undefined },
+      ],
+      [
+        `a zone whose hosts give away as much counts, full or not, ${profile}`,
+        { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.5, vcpusUsed: 1 } }, members: ['a'] },
+        'zone',
+        { vcpus: 2, memoryMb: 64 },
+        { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      ],
+    ]),
+    [
+      'D02a kind: of a class of the operators',
+      {
+        ...two,
+        hosts: Object.fromEntries(
+          ['a', 'b', 'c'].map((host) => [
+            host,
+            { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 4, allocationRatio: host === 'c' ? 0.25 : 1 }] },
+          ]),
+        ),
+        members: ['a'],
+      },
+      'zone',
+      { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 2 }] }] },
+      { on: ['a', 'b'], why: undefined },
+    ],
+    [
+      'D02a kind: of the cells of a host',
+      {
+        ...two,
+        hosts: Object.fromEntries(
+          ['a', 'b', 'c'].map((host) => [
+            host,
+            {
+              cpuAllocationRatio: host === 'c' ? 0.5 : 1,
+              numaCells: [0, 1].map((id) => ({ id, cpuset: [2 * id, 2 * id + 1], memoryMb: 1_024 })),
+            },
+          ]),
+        ),
+        members: ['a'],
+      },
+      'zone',
+      { vcpus: 2, memoryMb: 64, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 64 }] } },
+      { on: ['a', 'b'], why: undefined },
+    ],
+    [
+      'D02a kind: zones of which one has fewer PCI devices than one instance takes',
+      {
+        ...two,
+        hosts: Object.fromEntries(
+          ['a', 'b', 'c'].map((host) => [host, { pciPools: [{ vendorId: 'v', productId: 'p', total: host === 'c' ? 1 : 4 }] }]),
+        ),
+        members: ['a'],
+      },
+      'zone',
+      { pciRequests: [{ count: 2, specs: [{ vendor_id: 'v' }] }] },
+      { on: ['a', 'b'], why: undefined },
+    ],
     [
       'D02a kind: hosts without NUMA cells, for a guest of cells',
       { ...two, hosts: { a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } }, members: ['a'] },

@@ -5,9 +5,9 @@ import { openOverlay } from '../fleet/overlay.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { decide } from './decide.ts'
-import { findOtherWayInSteps, otherWayText } from './other-way.ts'
+import { findOtherWayInSteps, otherWayText, waysTried } from './other-way.ts'
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -77,7 +77,33 @@ describe('a refusal that another order or the solver would avoid says so', () =>
     expect(way && otherWayText(way)).toBe(text)
   })
 
-  test('whoever looks at all instances together, or is Nova, is told of no other order', () => {
+  test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
+    [
+      'the best host for one of a group that lives together has no room for three',
+      [machine(2, { memoryMb: 65_536 }), machine(4)],
+      { numInstances: 3 },
+      "h1 has room for all 3 instances at once. Nova's way of placing chooses the best host for the first of them alone: name h1 in requestedDestination, or ask by a profile without compat: nova.",
+    ],
+    ['no host has room for five', [machine(2, { memoryMb: 65_536 }), machine(4)], { numInstances: 5 }, undefined],
+    [
+      'Nova\u2019s filters do not let the other host in',
+      [machine(2, { memoryMb: 65_536 }), machine(4)],
+      { numInstances: 3, ignoreHosts: ['h1'] },
+      undefined,
+    ],
+  ])('under compat: nova: %s', (_name, hosts, asks, text) => {
+    const instanceGroup = { uuid: aUuid(7), policy: 'AFFINITY' as const }
+    const { placed, way } = toldOf(hosts, { vcpus: 1, memoryMb: 64, instanceGroup, ...asks }, profileNamed('nova-compat'))
+    expect([placed, way && otherWayText(way)]).toEqual([0, text])
+  })
+
+  test('where there are many hosts fewer orders are tried, and one at the least', () => {
+    expect(waysTried(2, 100)).toBe(150)
+    expect(waysTried(2, 10_000)).toBe(15)
+    expect([waysTried(1_000, 100), waysTried(1_000, 100_000), waysTried(2, 0)]).toEqual([1, 1, 150])
+  })
+
+  test('whoever looks at all instances together, or is Nova and they are of no group, is told of no other order', () => {
     const asks = { numInstances: 2, vcpus: 30, memoryMb: 64 }
     for (const profile of [{ ...profileNamed('default'), scheduler: 'solver' }, profileNamed('nova-compat')])
       expect(toldOf([machine(40)], asks, profile as Profile)).toEqual({ placed: 0, way: undefined })

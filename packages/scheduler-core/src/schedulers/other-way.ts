@@ -2,14 +2,19 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
+import { isAsked, prepareFiltersInSteps } from '../pipeline/run-filters.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type Members, membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { restated } from '../what-if/change-request.ts'
 import { type DecideInput, decideInSteps } from './decide.ts'
+import { groupOf, prepareGrants } from './filter-scheduler.ts'
+import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
-/** Instances that are placed in search of another way: so much a refusal may cost beside its reasons. */
+/** Instances that are placed in search of another way, and hosts that are looked at for them: so much a refusal may cost beside its reasons. */
 const MOST_PLACED = 300
+const MOST_LOOKS = 300_000
 /** Kinds of instances of which every order is tried. */
 const MOST_KINDS = 4
 
@@ -17,7 +22,13 @@ const MOST_KINDS = 4
 export interface OtherWay {
   /** The kinds of a gang in the order in which all are placed; null: some arrangement holds all, which no order of placing on the best host finds. */
   readonly order: readonly string[] | null
+  /** Under `compat: nova`, a host that holds all instances of a group that lives together, and how many they are. */
+  readonly host?: { readonly name: string; readonly instances: number }
 }
+
+/** How many ways to place so many instances are tried, in a fleet of so many hosts: one at the least, which costs as much as the decision did. */
+export const waysTried = (instances: number, hosts: number): number =>
+  Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)
 
 /**
  * Looks for another way to place the instances of a request that were refused: FILTER and CHANCE place them in order and move none again. It tries
@@ -25,7 +36,9 @@ export interface OtherWay {
  */
 export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input
-  if (request.numInstances < 2 || source !== undefined || !isPlacedInOrder(profile, fleet)) return undefined
+  if (request.numInstances < 2 || source !== undefined) return undefined
+  if (profile.compat === 'nova') return yield* findHostUnderNova(fleet, overlay, input)
+  if (!isPlacedInOrder(profile, fleet)) return undefined
   const kinds = membersOf(request)
   function* placesAll(order: readonly Members[], by: Profile): Steps<boolean> {
     const before = overlay.size
@@ -39,13 +52,34 @@ export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: Deci
     ...orders.map((order) => ({ order, by: profile, told: order.map(nameOf) })),
     ...[kinds, ...orders.slice(0, 1)].map((order) => ({ order, by: tight, told: null })),
   ]
-  for (const { order, by, told } of ways.slice(0, Math.ceil(MOST_PLACED / request.numInstances)))
+  for (const { order, by, told } of ways.slice(0, waysTried(request.numInstances, fleet.hosts.present.length)))
     if (yield* placesAll(order, by)) return { order: told }
   return undefined
 }
 
+/** The first host on which all instances of a group that lives together have room, and on which Nova's way places them when it is named. */
+function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
+  const { request, profile } = input
+  const compiled = compileProfile(profile, fleet.plugins)
+  if (!goTogether(request, fleet) || compiled.asks.length > 0) return undefined
+  const steps = (yield* prepareFiltersInSteps(compiled, request, fleet)).filter(isAsked)
+  const ask: InstanceAsk = { steps, grantsOn: prepareGrants(compiled, request, fleet) }
+  const hosts = fleet.hosts.present.map(({ index }) => index)
+  const host = yield* findHostForAll(request, fleet, overlay, () => ask, groupOf(request), hosts)
+  if (host === undefined) return undefined
+  const { host: name, node } = fleet.hosts.get(host)
+  const none = { aggregates: [], forbiddenAggregates: [] }
+  const asked = restated(request, { requestedDestination: { ...none, ...request.requestedDestination, host: name, node } })
+  const before = overlay.size
+  const { parts } = yield* decideInSteps(fleet, overlay, { ...input, request: asked, allOrNothing: true })
+  overlay.rollback(before)
+  return parts.length === request.numInstances ? { order: null, host: { name, instances: parts.length } } : undefined
+}
+
 /** The way in a sentence or two. */
-export function otherWayText({ order }: OtherWay): string {
+export function otherWayText({ order, host }: OtherWay): string {
+  if (host !== undefined)
+    return `${host.name} has room for all ${host.instances} instances at once. Nova's way of placing chooses the best host for the first of them alone: name ${host.name} in requestedDestination, or ask by a profile without compat: nova.`
   const cure = 'a profile with the scheduler SOLVER looks at all of them together'
   return order === null
     ? `All instances have room at once, but not where they go one after the other: ${cure}.`
@@ -56,7 +90,7 @@ const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Prof
 
 /** Others look at all instances together, or by rules of their own; what is asked outside of this process was asked about this request alone. */
 function isPlacedInOrder(profile: Profile, { plugins }: Fleet): boolean {
-  if (profile.compat === 'nova' || (profile.scheduler !== 'filter' && profile.scheduler !== 'chance')) return false
+  if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false
   return compileProfile(profile, plugins).asks.length === 0
 }
 

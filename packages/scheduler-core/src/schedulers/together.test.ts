@@ -41,6 +41,7 @@ function placedOf(
 
 /** The host with the most memory, which `default` takes first, has CPUs for two; the other one for four. */
 const hosts: Town['hosts'] = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
+const manyOf = (shape: HostShape) => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many-${i}`, shape]))
 const gpus = (count: number) => Array.from({ length: count }, (_, index) => ({ index, model: null }))
 const cells = (sizes: readonly number[]) => sizes.map((memoryMb, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb }))
 const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024, cpuPolicy: 'dedicated' as const }] } }
@@ -62,6 +63,20 @@ describe('several instances of an affinity group look for a host that holds all 
       { hosts: { wide: { memoryMb: 65_536, numaCells: cells([65_536]) }, deep: { memoryMb: 16_384, numaCells: cells([8_192, 8_192]) } } },
       { numInstances: 5, ...guest },
       { on: ['deep', 'deep', 'deep', 'deep', 'deep'], found: 5 },
+    ],
+    [
+      'GPUs, of which 150 better hosts have one each',
+      { hosts: { ...manyOf({ memoryMb: 65_536, gpus: gpus(1) }), deep: { memoryMb: 8_192, gpus: gpus(2) } } },
+      { numInstances: 2, gpus: { count: 1 } },
+      { on: ['deep', 'deep'], found: 2 },
+    ],
+    [
+      'cells, of which 150 better hosts have enough in sum and not for each instance',
+      {
+        hosts: { ...manyOf({ memoryMb: 65_536, numaCells: cells([5_120, 5_120]) }), deep: { memoryMb: 16_384, numaCells: cells([9_216]) } },
+      },
+      { numInstances: 3, memoryMb: 3_072, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 3_072 }] } },
+      { on: ['deep', 'deep', 'deep'], found: 3 },
     ],
     [
       'a gang of two flavors',

@@ -128,6 +128,9 @@ describe('edits of a fleet', () => {
     for (const host of ['h1+1', 'h1+2'])
       expect(['VCPU', 'MEMORY_MB', 'DISK_GB'].map((name) => free(copied, host, name))).toEqual([30, 3 * 65_536, 1_000])
     expect(free(edit(copyFleet(town), { ratios: [{ resourceClass: 'VCPU', allocationRatio: 1 }] }), 'h3', 'VCPU')).toBe(16)
+    const one = edit(copyFleet(town), { ratios: [{ host: 'h3', node: 'h3', resourceClass: 'VCPU', allocationRatio: 1 }] })
+    expect(['h1', 'h2', 'h3'].map((host) => free(one, host, 'VCPU') === free(town, host, 'VCPU'))).toEqual([true, true, false])
+    expect(free(one, 'h3', 'VCPU')).toBe(16)
     expect(free(edit(copyFleet(town), { addHosts: [{ likeHost: 'h3' }] }), 'h3+1', 'VCPU')).toBe(64)
   })
 
@@ -173,13 +176,23 @@ describe('edits of a fleet', () => {
       removeHosts: ['h1', 'gone'],
       enableHosts: ['h1'],
       aggregateChanges: [{ aggregate: 'none', addHosts: ['h9'] }],
-      ratios: [{ resourceClass: 'CUSTOM_NONE', allocationRatio: 2, aggregate: 'none' }],
+      ratios: [
+        { resourceClass: 'CUSTOM_NONE', allocationRatio: 2, aggregate: 'none' },
+        { resourceClass: 'VCPU', allocationRatio: 2, host: 'nosuch' },
+        { resourceClass: 'VCPU', allocationRatio: 2, host: 'h1', node: 'nosuch' },
+        { resourceClass: 'VCPU', allocationRatio: 2, host: 'h1', aggregate: 'ssd' },
+        { resourceClass: 'VCPU', allocationRatio: 2, node: 'h1' },
+      ],
       releaseClaims: ['c9'],
     })
     expect(problems.map(({ code, path }) => [code, path.join('.')])).toEqual([
       ['overlay.invalid', 'addHosts'],
       ['overlay.unknown', 'addHosts.0.likeHost'],
       ['overlay.unknown', 'removeHosts.1'],
+      ['overlay.unknown', 'ratios.1.host'],
+      ['overlay.unknown', 'ratios.2.node'],
+      ['overlay.invalid', 'ratios.3.aggregate'],
+      ['overlay.invalid', 'ratios.4.node'],
       ['overlay.unknown', 'aggregateChanges.0.addHosts.0'],
       ['overlay.invalid', 'enableHosts.0'],
       ['overlay.unknown', 'addHosts.0.aggregates.0'],

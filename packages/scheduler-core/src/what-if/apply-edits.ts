@@ -217,9 +217,26 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
   return byUuid.has(ref) ? ref : [...byUuid.values()].find(({ name }) => name === ref)?.uuid
 }
 
-function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
-  if (ratios.length === 0) return
-  const wanted = ratios.map((ratio) => ({ ...ratio, uuid: ratio.aggregate === null ? null : findAggregate(fleet, ratio.aggregate) }))
+/** A ratio, and the hosts that it is set on. */
+interface WantedRatio {
+  readonly resourceClass: string
+  readonly allocationRatio: number
+  isFor(record: HostRecord): boolean
+}
+
+function wantedRatios(fleet: Fleet, { ratios }: FleetEdits): WantedRatio[] {
+  return ratios.map(({ host, node, aggregate, resourceClass, allocationRatio }) => {
+    const named = new Set(host === null ? [] : nodesNamed(fleet.hosts, { host, node }).map(({ index }) => index))
+    const uuid = aggregate === null ? undefined : findAggregate(fleet, aggregate)
+    const isFor = ({ index, aggregates }: HostRecord): boolean =>
+      host !== null ? named.has(index) : aggregate === null || (uuid !== undefined && aggregates.includes(uuid))
+    return { resourceClass, allocationRatio, isFor }
+  })
+}
+
+function* setRatios(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
+  if (edits.ratios.length === 0) return
+  const wanted = wantedRatios(fleet, edits)
   if (fleet.featureLevel >= ALLOCATION_RULES) {
     yield* overrideRatios(fleet, wanted)
     return
@@ -228,25 +245,20 @@ function* setRatios(fleet: Fleet, { ratios }: FleetEdits): ReturnType<Edit> {
     if (isPauseDue(i)) yield undefined
     const record = fleet.hosts.get(index)
     let next: HostStats | undefined
-    for (const { uuid, resourceClass, allocationRatio } of wanted) {
-      if (uuid !== null && (uuid === undefined || !record.aggregates.includes(uuid))) continue
-      next = withRatio(next ?? record.stats, resourceClass, allocationRatio) ?? next
-    }
+    for (const { isFor, resourceClass, allocationRatio } of wanted)
+      if (isFor(record)) next = withRatio(next ?? record.stats, resourceClass, allocationRatio) ?? next
     if (next !== undefined) yield { change: reportOf(record, next), path: ['ratios'], found: record.host }
   }
 }
 
 /** As an operator would set it: whatever a host's report or its aggregates say of the class. */
-function* overrideRatios(
-  fleet: Fleet,
-  wanted: readonly { readonly uuid: string | null | undefined; readonly resourceClass: string; readonly allocationRatio: number }[],
-): ReturnType<Edit> {
+function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnType<Edit> {
   for (const [i, { index }] of fleet.hosts.present.entries()) {
     if (isPauseDue(i)) yield undefined
-    const { host, node, aggregates } = fleet.hosts.get(index)
-    for (const { uuid, resourceClass, allocationRatio } of wanted) {
-      if (uuid !== null && (uuid === undefined || !aggregates.includes(uuid))) continue
-      if (fleet.hosts.classes.get(resourceClass)?.reported[index] !== 1) continue
+    const record = fleet.hosts.get(index)
+    const { host, node } = record
+    for (const { isFor, resourceClass, allocationRatio } of wanted) {
+      if (!isFor(record) || fleet.hosts.classes.get(resourceClass)?.reported[index] !== 1) continue
       const edit: HostAllocationSet = { type: 'hostAllocation', host, node, resourceClass, ratio: allocationRatio, ...MADE_UP }
       yield { change: edit, path: ['ratios'], found: host }
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { presentHosts } from '../fleet/present-names.ts'
+import { nodesNamed, presentHosts } from '../fleet/present-names.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
 import { limits } from '../request/limits.ts'
@@ -17,7 +17,7 @@ const names = z.array(name).max(MOST_NAMED).default([])
 
 /**
  * What a fleet is asked to be instead of what it is, as data. Edits are made in the order of the fields: hosts that are
- * added can be named by the aggregate changes that follow.
+ * added can be named by the aggregate changes and ratios that follow.
  */
 export const fleetEditsSchema = z.strictObject({
   addHosts: z
@@ -51,6 +51,8 @@ export const fleetEditsSchema = z.strictObject({
   ratios: z
     .array(
       z.strictObject({
+        host: name.nullable().default(null),
+        node: name.nullable().default(null),
         aggregate: name.nullable().default(null),
         resourceClass: name,
         allocationRatio: z.number().min(0.001).max(limits.ratio),
@@ -147,8 +149,9 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const problems: Problem[] = []
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
   if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
-  // only aggregate changes may name them
-  const isMadeNamed = added <= MOST_ADDED && edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0)
+  // only aggregate changes and ratios may name them
+  const namesMade = edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) || edits.ratios.some(({ host }) => host !== null)
+  const isMadeNamed = added <= MOST_ADDED && namesMade
   const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
   const isKnown = (host: string): boolean => presentHosts(fleet.hosts, [host]).some((name) => fleet.hosts.nodesOf(name).length > 0)
   function* check(path: readonly string[], names: readonly string[], allowsMade: boolean): Steps<void> {
@@ -162,6 +165,16 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
     if (!isKnown(likeHost))
       problems.push(wrong('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported'))
   for (const field of ['removeHosts', 'drainHosts', 'disableHosts', 'enableHosts'] as const) yield* check([field], edits[field], false)
+  for (const [i, { host, node, aggregate }] of edits.ratios.entries()) {
+    const path = ['ratios', String(i)]
+    if (host !== null && aggregate !== null)
+      problems.push(wrong('overlay.invalid', [...path, 'aggregate'], aggregate, 'left out where a host is named'))
+    if (host === null && node !== null) problems.push(wrong('overlay.invalid', [...path, 'node'], node, 'left out where no host is named'))
+    if (host === null || (made.has(host) && (node === null || node === host))) continue
+    if (node === null ? isKnown(host) : nodesNamed(fleet.hosts, { host, node }).length > 0) continue
+    const [last, found] = node !== null && isKnown(host) ? ['node', node] : ['host', host]
+    problems.push(wrong('overlay.unknown', [...path, last], found, `the name of a ${last} that has reported`))
+  }
   for (const [a, { addHosts }] of edits.aggregateChanges.entries())
     yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts, true)
   const shut = new Set(

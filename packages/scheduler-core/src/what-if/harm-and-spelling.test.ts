@@ -334,7 +334,7 @@ describe('waiting for reservations', () => {
     ],
   ])('%s', (_what, given, wait) => {
     const waits = answerOf({ ...given, kinds: ['FLEET'] }).counterfactuals.flatMap(({ changes }) =>
-      changes.filter(({ waits: some }) => some !== undefined),
+      changes.filter(({ waits: some }) => some),
     )
     expect(waits.map(({ to }) => to)).toEqual([wait])
   })

@@ -3,7 +3,7 @@ import type { ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { applyTo, type createFleets, tryOn } from './trial.ts'
 
-/** Of so many claims it is tried whether each has to end; of more it is reckoned. */
+/** Of so many parts of a change it is tried whether each is needed; of more claims it is reckoned. */
 const MOST_TRIED = 16
 
 /** Decides with other changes than those of a candidate. */
@@ -14,7 +14,7 @@ export interface MinimalOptions extends SearchOptions {
 }
 
 /**
- * The same without each change, and each claim to be waited for, without which the request is placed all the same: of what is left every part is
+ * The same without each change, and each part of one (a claim to be waited for, a wish), without which the request is placed all the same: of what is left every part is
  * needed. Undefined where that was not found out, for want of runs or time.
  */
 export function* minimal(
@@ -37,15 +37,15 @@ export function* minimal(
   }
 }
 
-/** Each way to leave one part out: first whole changes, then claims, those that end last first. */
+/** Each way to leave one part out: first whole changes, then parts of them, the last first. */
 function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   const without = (change: ProposedChange) => changes.filter((one) => one !== change)
   return [
     ...(changes.length > 1 ? changes.map(without) : []),
     ...changes.flatMap((change) => {
-      const { waits } = change
-      if (waits === undefined || waits.claims.length === 1 || waits.claims.length > MOST_TRIED) return []
-      return waits.claims.toReversed().map((claim) => [waits.for(waits.claims.filter((one) => one !== claim)), ...without(change)])
+      const { names = [], of } = change.parts ?? {}
+      if (of === undefined || names.length < 2 || names.length > MOST_TRIED) return []
+      return names.toReversed().map((name) => [of(names.filter((one) => one !== name)), ...without(change)])
     }),
   ]
 }
@@ -68,11 +68,15 @@ export const containsAll = (changes: readonly ProposedChange[], others: readonly
   others.every((other) => changes.some((change) => containsOne(change, other)))
 
 function containsOne(change: ProposedChange, other: ProposedChange): boolean {
-  if (change.kind !== other.kind || change.subject !== other.subject) return false
-  if (change.lowered !== undefined && other.lowered !== undefined) return change.lowered.to <= other.lowered.to
-  if (change.waits !== undefined && other.waits !== undefined) {
-    const claims = new Set(change.waits.claims)
-    return other.waits.claims.every((claim) => claims.has(claim))
-  }
-  return change.to === other.to
+  if (change.kind !== other.kind) return false
+  const { gives } = change
+  const isOfOne = change.subject === other.subject
+  if (isOfOne && change.lowered !== undefined && other.lowered !== undefined) return change.lowered.to <= other.lowered.to
+  if (gives !== undefined && other.gives !== undefined) return other.gives.every((path) => gives.some((given) => isWithin(path, given)))
+  if (!isOfOne) return false
+  if (change.parts === undefined || other.parts === undefined) return change.to === other.to
+  const names = new Set(change.parts.names)
+  return other.parts.names.every((name) => names.has(name))
 }
+
+const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}.`)

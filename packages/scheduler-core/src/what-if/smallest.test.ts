@@ -81,7 +81,9 @@ test('whatever single change would do is told, and of amounts one that is as sma
         zone: [fits(fleet, requestOf({ ...wish, zone: null })), told.some(({ subject }) => subject === 'availability zone')],
         trait: [fits(fleet, requestOf({ ...wish, requiredTraits: [] })), told.some(({ subject }) => subject === 'trait FAST')],
         enabled: [
-          shapes.some((shape, i) => shape.isDisabled && fits(edit(copyFleet(fleet), { enableHosts: [`h${i}`] }), request)),
+          // somebody closed it: where another request or waiting will do, it is not spoken of
+          !told.some(({ kind, waits }) => kind === 'REQUEST' || waits) &&
+            shapes.some((shape, i) => shape.isDisabled && fits(edit(copyFleet(fleet), { enableHosts: [`h${i}`] }), request)),
           told.some(({ edits }) => edits.enableHosts.length > 0),
         ],
         released: [

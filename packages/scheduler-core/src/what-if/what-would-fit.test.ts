@@ -72,9 +72,10 @@ describe('what would make a request fit', () => {
     const texts = found.counterfactuals.map(({ text }) => text)
     expect(texts).toContain('request: memory 8192 MiB -> 7168 MiB: unlocks 1 host (near)')
     expect(texts).toContain('request: availability zone az1 -> any: unlocks 1 host (elsewhere)')
-    expect(texts).toContain('fleet: host closed DISABLED (disk swap) -> enabled: unlocks 1 host (closed)')
+    // somebody closed it for a reason: it stays so where less will do
+    expect(texts.some((text) => text.includes('host closed'))).toBe(false)
     expect(texts.some((text) => text.startsWith('fleet: reservations on near'))).toBe(true)
-    expect(texts).toContain('policy: MEMORY_MB allocation ratio of aggregate zone 1 -> 1.125: unlocks 1 host (near)')
+    expect(texts).toContain('policy: MEMORY_MB allocation ratio of host near 1 -> 1.125: unlocks 1 host (near)')
     const efforts = found.counterfactuals.map(({ effort }) => effort)
     expect(efforts).toEqual(efforts.toSorted((a, b) => a - b))
     expectPlaced(fleet, found)
@@ -129,7 +130,7 @@ describe('what would make a request fit', () => {
     expectPlaced(log.fleet, found)
   })
 
-  test('a guest that is too large for a NUMA cell: smaller, or over two cells, before no topology at all', () => {
+  test('a guest that is too large for a NUMA cell: smaller, or over two cells, and not without a topology', () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 4_096 }))
     const fleet = aFleet({ h1: { numaCells } })
     const cells = [{ id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 2_048, cpuPolicy: 'dedicated' as const }]
@@ -137,10 +138,9 @@ describe('what would make a request fit', () => {
     expect(found.counterfactuals.map(({ changes }) => changes.map(({ subject, to }) => `${subject} -> ${to}`))).toEqual([
       ['CPUs of each NUMA cell -> 4'],
       ['NUMA topology -> 2 cells'],
-      ['NUMA topology -> none'],
     ])
     // the flavor says what the cells say
-    expect(found.counterfactuals.map(({ request }) => request.flavor.vcpus)).toEqual([4, 6, 6])
+    expect(found.counterfactuals.map(({ request }) => request.flavor.vcpus)).toEqual([4, 6])
     expectPlaced(fleet, found)
   })
 
@@ -149,12 +149,7 @@ describe('what would make a request fit', () => {
     log.append([aReport('h1', { gpus: [{ index: 0 }] })])
     log.append([aClaim({ grants: { gpu: [{ index: 0, milli: 400 }] } })])
     const found = ask(log.fleet, aRequest({ gpus: { count: 1 } }))
-    expect(found.counterfactuals.map(({ changes }) => changes[0]?.subject)).toEqual([
-      'reservations on h1',
-      'share of each GPU',
-      'GPUs',
-      'hosts',
-    ])
+    expect(found.counterfactuals.map(({ changes }) => changes[0]?.subject)).toEqual(['reservations on h1', 'share of each GPU', 'hosts'])
     expect(found.counterfactuals[1]?.changes[0]).toMatchObject({ from: '1000/1000', to: '600/1000' })
     expectPlaced(log.fleet, found)
   })

@@ -141,7 +141,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (refined < MOST_REFINED)
       for (const change of replaced)
         queue.add(
-          [change],
+          [insteadOf(changes.find(({ subject }) => subject === change.subject) ?? change, change)],
           changes.filter(({ subject }) => subject !== change.subject),
           host,
           refined + 1,
@@ -192,7 +192,14 @@ const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastRe
 
 /** Another request, or waiting: nobody else is touched. */
 const isMild = (candidate: Candidate): boolean =>
-  !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits !== undefined)
+  !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
+
+/** A change that takes the place of one that was too little: made of what is there, not of what that one had made of it. */
+function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
+  if (before.lowered !== undefined && change.lowered !== undefined) return before.lowered.at(change.lowered.to)
+  if (before.raised !== undefined && change.raised !== undefined) return before.raised.at(change.raised.to)
+  return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
+}
 
 /** Candidates, least effort first, and all last resorts behind all others; each once. */
 function createQueue({ kinds }: WhatWouldFitOptions) {

@@ -2,7 +2,7 @@ import type { Profile, RequestSpec } from '@gantt/scheduler-core'
 import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { type Ask, filters, nets } from './filters.ts'
-import { aggregatesOf, capacity, free, type ModelFleet, type ModelGroup, type ModelHost, type Takes } from './fleet.ts'
+import { aggregatesOf, apartOf, capacity, free, type ModelFleet, type ModelGroup, type ModelHost, membersOn, type Takes } from './fleet.ts'
 import { fitting, type GpusAsked, gpusOf, leastFragmenting, type ModelGpu, type Options } from './gpu.ts'
 import { guestCellsOf, seat, takeCells } from './numa.ts'
 import { createDraw, shuffledPlace } from './random.ts'
@@ -104,8 +104,8 @@ function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): 
 /** The group as a claim binds it. */
 export function groupOf({ instanceGroup }: RequestSpec): ModelGroup | null {
   if (instanceGroup === null) return null
-  const { uuid, policy, maxServerPerHost } = instanceGroup
-  return { uuid, policy, most: policy === 'ANTI_AFFINITY' ? (maxServerPerHost ?? 1) : null }
+  const { uuid, policy, maxServerPerHost, apartFrom } = instanceGroup
+  return { uuid, policy, most: policy === 'ANTI_AFFINITY' ? (maxServerPerHost ?? 1) : null, apartFrom }
 }
 
 function lookAt(fleet: ModelFleet, { request, profile, seed }: ModelQuestion, instance: number): ModelInstance {
@@ -163,7 +163,19 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
     step('Candidates', false),
     ...names.map((name) => step(name, false)),
     ...nets.filter((name) => !names.includes(name)).map((name) => step(name, true)),
+    ...apartSteps(fleet, request),
   ]
+}
+
+/** There only where the request, or a group with members, says so: every claim keeps it, whatever the profile lists. */
+function apartSteps(fleet: ModelFleet, { instanceGroup }: RequestSpec): Step[] {
+  const others = instanceGroup === null ? [] : apartOf(fleet, instanceGroup.uuid, instanceGroup.apartFrom)
+  if (others.length === 0) return []
+  const ask: Ask = (host) => {
+    const first = others.find((other) => membersOn(fleet, host, other) > 0)
+    return first === undefined ? undefined : { code: 'group.apart', need: `no member of ${first}`, have: membersOn(fleet, host, first) }
+  }
+  return [{ name: 'ServerGroupApartFilter', ask, isNet: false }]
 }
 
 function checkHost(steps: readonly Step[], host: ModelHost): ModelCheck[] {

@@ -43,6 +43,8 @@ export interface ModelGroup {
   readonly uuid: string
   readonly policy: string
   readonly most: number | null
+  /** Groups that it is not to share a host with, as this claim says. */
+  readonly apartFrom: readonly string[]
 }
 
 export interface ModelClaim {
@@ -196,3 +198,21 @@ export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | u
 
 export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): number =>
   claimsOn(fleet, host).filter(({ group }) => group?.uuid === uuid).length
+
+const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
+  claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))
+
+/** Groups with members that one shares no host with, whichever of them says so, in the order of their names. */
+export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[] = []): readonly string[] {
+  const known = new Set(fleet.claims.flatMap(({ group }) => (group === null ? [] : [group.uuid])))
+  const others = [...known].filter((other) => apartAsSaid(fleet, other).includes(uuid))
+  return [...new Set([...named, ...apartAsSaid(fleet, uuid), ...others])].filter((other) => other !== uuid && known.has(other)).sort()
+}
+
+/** Whether a claim wants its group apart from one that it shares a host with, and was not apart from until now. */
+export function wantsApartTooLate(fleet: ModelFleet, { uuid, apartFrom }: ModelGroup): boolean {
+  const bound = apartOf(fleet, uuid)
+  return apartFrom.some(
+    (other) => !bound.includes(other) && fleet.hosts.some((host) => membersOn(fleet, host, uuid) > 0 && membersOn(fleet, host, other) > 0),
+  )
+}

@@ -45,9 +45,9 @@ export function editsOf(overlay: Overlay): Edit[] {
       text: `aggregate ${change.aggregate}: ${aggregateText(change)}`,
       without: without('aggregateChanges', aggregateChanges, i),
     })),
-    ...ratios.map(({ aggregate, resourceClass, allocationRatio }, i) => ({
+    ...ratios.map(({ host, node, aggregate, resourceClass, allocationRatio }, i) => ({
       key: `ratios ${i}`,
-      text: `${resourceClass} ratio ${allocationRatio} on ${aggregate ?? 'all hosts'}`,
+      text: `${resourceClass} ratio ${allocationRatio} on ${node ?? host ?? aggregate ?? 'all hosts'}`,
       without: without('ratios', ratios, i),
     })),
     ...named('releaseClaims', releaseClaims, 'release claim'),

@@ -20,7 +20,13 @@ export interface Overlay {
     readonly setMetadata?: readonly { readonly key: string; readonly value: string }[]
     readonly unsetMetadata?: readonly string[]
   }[]
-  readonly ratios?: readonly { readonly aggregate?: string; readonly resourceClass: string; readonly allocationRatio: number }[]
+  readonly ratios?: readonly {
+    readonly host?: string | null
+    readonly node?: string | null
+    readonly aggregate?: string | null
+    readonly resourceClass: string
+    readonly allocationRatio: number
+  }[]
   readonly releaseClaims?: readonly string[]
 }
 

@@ -6,6 +6,8 @@ export interface ModelGroup {
   uuid: string
   policy: string
   max: number | null
+  /** Groups that it shares no host with, as its members said. */
+  apart: readonly string[]
   version: number
   edited: number
 }
@@ -16,8 +18,29 @@ export function membersOf(fleet: ModelFleet, uuid: string): ModelClaim[] {
 }
 
 export function bindGroup(fleet: ModelFleet, group: ModelChange | null): void {
-  if (group === null || fleet.group(group.uuid) !== undefined) return
-  fleet.groups.push({ uuid: group.uuid, policy: group.policy, max: group.maxServerPerHost, version: 1, edited: 0 })
+  if (group === null) return
+  const known = fleet.group(group.uuid)
+  const apart = [...new Set([...(known?.apart ?? []), ...(group.apartFrom ?? [])])].sort()
+  const bound = known ?? { uuid: group.uuid, policy: group.policy, max: group.maxServerPerHost, version: 1, edited: 0 }
+  // a proposal that is void puts the groups of before back
+  fleet.groups = [...fleet.groups.filter((other) => other !== known), { ...bound, apart }]
+}
+
+/** Groups that one shares no host with, whichever of them says so. */
+export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
+  ...(fleet.group(uuid)?.apart ?? []),
+  ...fleet.groups.filter(({ apart }) => apart.includes(uuid)).map((other) => other.uuid),
+]
+
+/** Whether members of both groups are on one host. */
+export const shareHost = (fleet: ModelFleet, one: string, other: string): boolean =>
+  membersOf(fleet, one).some(({ host }) => membersOf(fleet, other).some((member) => member.host === host))
+
+/** Whether a claim wants its group apart from one that it shares a host with, and was not apart from until now. */
+export function wantsApartTooLate(fleet: ModelFleet, group: ModelChange | null): boolean {
+  if (group === null) return false
+  const bound = apartOf(fleet, group.uuid)
+  return (group.apartFrom ?? []).some((other: string) => !bound.includes(other) && shareHost(fleet, group.uuid, other))
 }
 
 export function judgeGroup(fleet: ModelFleet, change: ModelChange): string | undefined {

@@ -15,7 +15,7 @@ import {
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-import { bindGroup, forgetEmptyGroups, markEdited, membersOf } from './group.ts'
+import { apartOf, bindGroup, forgetEmptyGroups, markEdited, membersOf, wantsApartTooLate } from './group.ts'
 import { bindKey } from './key.ts'
 import { freeOf, gpusLeft } from './room.ts'
 
@@ -52,6 +52,7 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
       overdue.push(...there)
     }
   }
+  if (wantsApartTooLate(fleet, change.group)) return 'claim.group_mismatch'
   const before = { claims: [...fleet.claims], groups: [...fleet.groups] }
   bindGroup(fleet, change.group)
   for (const [i, part] of change.parts.entries()) {
@@ -142,6 +143,8 @@ export function mayStand(
   const gpus = gpusOf(part)
   const left = gpusLeft(fleet, host, without, lingering)
   if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
+  const isApart = uuid !== null && apartOf(fleet, uuid).some((other) => membersOf(fleet, other).some((member) => member.host === host.name))
+  if (isApart) return 'claim.group_rule'
   const group = fleet.group(uuid)
   if (group === undefined) return undefined
   const others = membersOf(fleet, group.uuid).filter((member) => member !== mover && member !== given)

@@ -337,6 +337,33 @@ test('what lies further back than places are remembered is no basis any more', (
   expect(model.claims).toHaveLength(1)
 })
 
+test('groups are kept apart, unless they share a host already, in the core and in the model', () => {
+  const log = aLog()
+  const model = new ReferenceModel()
+  const append = (changes: readonly Change[]) => {
+    const verdicts = log.append(changes)
+    expect(model.apply(log.entries.at(-1) as LogEntry)).toEqual(verdicts)
+    expect(digestOfModel(model)).toBe(digestOfFleet(log.fleet))
+    return verdicts
+  }
+  const member = (key: string, host: string, uuid: number, ...apartFrom: readonly number[]) =>
+    aClaim({
+      ...{ key, hosts: [host], grants: { classes: { VCPU: 1 } } },
+      group: {
+        ...{ uuid: aUuid(uuid), policy: 'SOFT_AFFINITY', maxServerPerHost: null },
+        ...(apartFrom.length > 0 && { apartFrom: apartFrom.map(aUuid) }),
+      },
+    })
+  append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1'), aReport('h2')])
+  append([member('a', 'h1', 1), member('b', 'h1', 2)])
+  expect(append([member('c', 'h2', 1, 2)])).toEqual(['claim.group_mismatch'])
+  expect(append([member('d', 'h2', 1, 3), member('e', 'h2', 3), member('f', 'h1', 3, 2)])).toEqual([
+    undefined,
+    'claim.group_rule',
+    'claim.group_rule',
+  ])
+})
+
 test('a move keeps its group: it cannot join one by moving, in the core and in the model', () => {
   const group: GroupBinding = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 }
   const log = aLog()

@@ -102,7 +102,7 @@ export function* scoresOfKind(
   return {
     members,
     weighed,
-    isCounted: countedHosts(steps, fleet),
+    isCounted: countedHosts(steps, request, fleet),
     chainOf(host, most) {
       let chain = chains.get(host)
       if (chain === undefined) {

@@ -1,7 +1,8 @@
 import type { Claim } from '../../claims/claim.ts'
 import type { Code } from '../../codes.ts'
+import type { HostName } from '../../fleet/change.ts'
 import { at } from '../../fleet/columns.ts'
-import type { HostRecord } from '../../fleet/hosts.ts'
+import { type HostRecord, hostKey } from '../../fleet/hosts.ts'
 import { capacityOf } from '../../kinds/classes/capacity.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { withAmount } from '../change-request.ts'
@@ -134,7 +135,7 @@ function heldOf(resourceClass: string, shortfall: number): HeldRoom {
   return { sizeOf, isEnough: (ended) => ended.reduce((sum, claim) => sum + sizeOf(claim), 0) >= shortfall }
 }
 
-/** The least ratio, in thousandths, by which the host has enough; on the smallest of its aggregates, or on all hosts. */
+/** The least ratio, in thousandths, by which the host has enough: set for it alone, so that it counts whatever its aggregates say and no other host has less. */
 function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
   const { total, reserved, ratioMilli, capacity } = fleet.hosts.classColumns(resourceClass)
   const rest = at(total, host) - at(reserved, host)
@@ -143,16 +144,17 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
   const wanted = at(capacity, host) + shortfall
   let milli = Math.max(now + 1, Math.floor((wanted * 1_000) / rest))
   while (capacityOf(at(total, host), at(reserved, host), milli) < wanted) milli++
-  if (milli > HIGHEST_RATIO_MILLI) return []
-  const [smallest] = fleet.aggregates.of(record.host).toSorted((a, b) => a.hosts.length - b.hosts.length)
-  return [
-    {
-      kind: 'POLICY',
-      subject: `${resourceClass} allocation ratio of ${smallest === undefined ? 'all hosts' : `aggregate ${smallest.name}`}`,
-      from: String(now / 1_000),
-      to: String(milli / 1_000),
-      effort: Math.min(10, 5 + (5 * (milli - now)) / now),
-      edits: { ratios: [{ aggregate: smallest?.uuid ?? null, resourceClass, allocationRatio: milli / 1_000 }] },
-    },
-  ]
+  return milli > HIGHEST_RATIO_MILLI ? [] : [raiseRatio(record, resourceClass, now, milli)]
+}
+
+function raiseRatio({ host, node }: HostName, resourceClass: string, now: number, milli: number): ProposedChange {
+  return {
+    kind: 'POLICY',
+    subject: `${resourceClass} allocation ratio of host ${hostKey({ host, node })}`,
+    from: String(now / 1_000),
+    to: String(milli / 1_000),
+    effort: Math.min(10, 5 + (5 * (milli - now)) / now),
+    edits: { ratios: [{ host, node, aggregate: null, resourceClass, allocationRatio: milli / 1_000 }] },
+    raised: { to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
+  }
 }

@@ -1,9 +1,11 @@
+import type { Reason } from '../../filters/filter.ts'
+import type { TopologySpread } from '../../request/request-spec.ts'
 import { groupOf } from '../../schedulers/filter-scheduler.ts'
 import { restated, withoutHints } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import { waitsOn } from './ending-claims.ts'
-import type { Remedy } from './remedy.ts'
-import { asked } from './wishes.ts'
+import type { ProposedChange, Remedy } from './remedy.ts'
+import { anyOf, asked } from './wishes.ts'
 
 const hints: Readonly<Record<string, readonly string[]>> = {
   'instance.same_host': ['different_host'],
@@ -44,8 +46,15 @@ export const companyRemedy: Remedy = {
       return [
         // an instance that it keeps away from may not stay
         ...(reason.code === 'instance.same_host' ? waitsOn(record, ({ instance }) => instance !== null) : []),
-        asked(`hint ${unwanted.join(', ')}`, String(reason.need ?? reason.have ?? ''), 'not asked', 3, (one) =>
-          withoutHints(one, unwanted),
+        ...anyOf(
+          unwanted
+            .filter((name) => Object.hasOwn(request.schedulerHints, name))
+            .map((name) => ({
+              path: `schedulerHints.${name}`,
+              said: request.schedulerHints[name]?.join(', ') ?? '',
+              without: (one) => withoutHints(one, [name]),
+            })),
+          (paths) => ({ subject: `hint ${paths.map((path) => path.split('.').at(-1)).join(', ')}`, to: 'not asked' }),
         ),
       ]
     if (reason.code.startsWith('topology.')) {
@@ -53,9 +62,7 @@ export const companyRemedy: Remedy = {
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
         ...(reason.code === 'topology.full' ? waitsOn(record, ({ group }) => group === request.instanceGroup?.uuid) : []),
-        asked(`spread over ${reason.subject}`, String(reason.need ?? ''), 'not asked', 4, (one) =>
-          restated(one, { topologySpread: one.topologySpread.filter((spread) => !isMeant(spread)) }),
-        ),
+        ...request.topologySpread.filter(isMeant).map((spread) => withoutLimit(spread, reason)),
       ]
     }
     const { instanceGroup } = request
@@ -83,16 +90,35 @@ export const companyRemedy: Remedy = {
               ),
             ]
           : []),
-        asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })),
+        asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
         anotherHost(fleet.hosts.get(host)),
       ]
     }
     return [
       ...(reason.code === 'group.anti_affinity' ? waitsOn(record, ({ group }) => group === uuid) : []),
       ...(canSoften ? [{ ...asked(`policy of server group ${uuid}`, policy, soft, 4, softened), lastResort: true }] : []),
-      { ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })), lastResort: true },
+      {
+        ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
+        lastResort: true,
+      },
       // nobody is on a new host
       ...(reason.code === 'group.anti_affinity' ? [anotherHost(record)] : []),
     ]
   },
+}
+
+const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology.skew': 'maxSkew', 'topology.full': 'maxPerDomain' }
+
+/** A spread without the limit that is in the way, or none where it has no other. */
+function withoutLimit({ topologyKey, maxSkew, maxPerDomain }: TopologySpread, { code, subject, need }: Reason): ProposedChange {
+  const limit = limits[code]
+  const keepsOther = limit !== undefined && maxSkew !== null && maxPerDomain !== null
+  const change = asked(`spread over ${subject}`, String(need ?? ''), keepsOther ? `without ${limit}` : 'not asked', 4, (one) =>
+    restated(one, {
+      topologySpread: keepsOther
+        ? one.topologySpread.map((spread) => (spread.topologyKey === topologyKey ? { ...spread, [limit]: null } : spread))
+        : one.topologySpread.filter((spread) => spread.topologyKey !== topologyKey),
+    }),
+  )
+  return { ...change, gives: [`topologySpread.${topologyKey}${keepsOther ? `.${limit}` : ''}`] }
 }

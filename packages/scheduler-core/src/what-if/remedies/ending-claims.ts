@@ -79,9 +79,10 @@ function waitFor(record: HostRecord, claims: readonly Ending[]): ProposedChange 
       ids.length === 1 ? `wait until claim ${ids[0]} expires at ${end}` : `wait until claims ${ids.join(', ')} expire, the last at ${end}`,
     effort: Math.min(10, 1.5 + ids.length / 10),
     edits: { releaseClaims: ids },
-    waits: {
-      claims: ids,
-      for: (some) =>
+    waits: true,
+    parts: {
+      names: ids,
+      of: (some) =>
         waitFor(
           record,
           claims.filter(({ id }) => some.includes(id)),

@@ -12,7 +12,8 @@ export function moreCells(refusal: Refusal): ProposedChange[] {
   const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MOST_CELLS)
   for (let count = 2; count <= most; count++) {
     const split = (one: RequestSpec): RequestSpec => withCells(one, one.numaTopology?.cells.flatMap((cell) => parted(cell, count)) ?? [])
-    if (passes(refusal, split(request))) return [asked('NUMA topology', '1 cell', `${count} cells`, 3, split)]
+    if (passes(refusal, split(request)))
+      return [{ ...asked('NUMA topology', '1 cell', `${count} cells`, 3, split), gives: ['numaTopology.cells'] }]
   }
   return []
 }

@@ -2,12 +2,13 @@ import type { Claim } from '../../claims/claim.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
 import { type GpuWish, modelFits } from '../../kinds/gpu/device.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
-import { restated, withoutExtraSpecs } from '../change-request.ts'
+import { restated } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import { endingClaims, type HeldRoom, waitsOn } from './ending-claims.ts'
 import { moreCells, smallerCells } from './guest-cells.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
-import { asked } from './wishes.ts'
+import { lessTopology } from './topology.ts'
+import { anyOf, asked } from './wishes.ts'
 
 /** The guest's cells do not fit: ask less of them, or none. */
 export const numaRemedy: Remedy = {
@@ -34,30 +35,13 @@ export const numaRemedy: Remedy = {
     'numa.search_limit',
   ],
   propose(refusal) {
-    const { numaTopology, flavor } = refusal.request
-    const cells = numaTopology?.cells.length ?? Number(flavor.extraSpecs['hw:numa_nodes'] ?? 1)
     return [
       ...smallerCells(refusal),
       ...moreCells(refusal),
       ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.numa !== undefined || grants.classes !== undefined),
-      asked('NUMA topology', `${cells} ${cells === 1 ? 'cell' : 'cells'}`, 'none', 5, withoutTopology),
+      ...lessTopology(refusal.request),
     ]
   },
-}
-
-/** What Nova makes a topology of. */
-const topologySpecs = /^hw:(numa_|cpu_policy|cpu_thread_policy|cpu_dedicated_mask|mem_page_size|emulator_threads_policy|pci_numa)/
-const topologyProperties = /^hw_(numa_|cpu_policy|cpu_thread_policy|mem_page_size|emulator_threads_policy|pci_numa)/
-
-function withoutTopology(request: RequestSpec): RequestSpec {
-  const { flavor } = withoutExtraSpecs(request, (key) => topologySpecs.test(key))
-  const { image, gpus } = request
-  const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !topologyProperties.test(key)))
-  return restated(request, {
-    ...{ flavor, numaTopology: null, image: image && { ...image, properties } },
-    // near to no cell is nothing that a request can ask
-    gpus: gpus && { ...gpus, numaPolicy: null },
-  })
 }
 
 /** Too few devices: ask for as many as there are, or for none. */
@@ -71,26 +55,44 @@ export const pciRemedy: Remedy = {
       ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.pci !== undefined),
       ...farther(refusal),
       ...fewer(refusal),
-      asked('PCI devices', String(countOf(request)), 'none', 6, (one) => restated(one, { pciRequests: [] })),
+      ...withoutSome(request),
     ]
   },
 }
 
-const countOf = ({ pciRequests }: RequestSpec): number => pciRequests.reduce((sum, { count }) => sum + count, 0)
+/** Without all requests for devices, or without those of them that are in the way. */
+const withoutSome = ({ pciRequests }: RequestSpec): ProposedChange[] =>
+  anyOf(
+    pciRequests.map((wish, i) => ({
+      path: `pciRequests.${i}`,
+      said: `${wish.count} ${JSON.stringify(wish.specs)}`,
+      // by what it says: others may have been left out before it
+      without: (one) => restated(one, { pciRequests: one.pciRequests.filter((other) => other !== wish) }),
+    })),
+    (paths) => ({ subject: paths.length === pciRequests.length ? 'PCI devices' : 'some PCI devices', to: 'none' }),
+    6,
+  )
 
 function farther({ request, reason }: Refusal): ProposedChange[] {
   if (reason.code !== 'pci.numa' || !request.pciRequests.some(({ numaPolicy }) => numaPolicy !== 'preferred')) return []
   const preferred = request.pciRequests.map((one) => ({ ...one, numaPolicy: 'preferred' as const }))
-  return [asked('NUMA policy of PCI devices', 'near', 'near if possible', 3, (one) => restated(one, { pciRequests: preferred }))]
+  const change = asked('NUMA policy of PCI devices', 'near', 'near if possible', 3, (one) => restated(one, { pciRequests: preferred }))
+  return [{ ...change, gives: request.pciRequests.map((_, i) => `pciRequests.${i}.numaPolicy`) }]
 }
 
 /** Of one request for devices of a kind: those that are there. */
 function fewer({ request, reason }: Refusal): ProposedChange[] {
-  const { have, need } = reason
+  const { have } = reason
   const [only, ...others] = request.pciRequests
   if (reason.code !== 'pci.short' || only === undefined || others.length > 0 || typeof have !== 'number' || have < 1) return []
-  return [asked('PCI devices', String(need), String(have), 3, (one) => restated(one, { pciRequests: [{ ...only, count: have }] }))]
+  return [fewerDevices(only, have)]
 }
+
+const fewerDevices = (only: RequestSpec['pciRequests'][number], count: number): ProposedChange => ({
+  ...asked('PCI devices', String(only.count), String(count), 3, (one) => restated(one, { pciRequests: [{ ...only, count }] })),
+  gives: ['pciRequests.0.count'],
+  lowered: { asked: only.count, to: count, at: (other) => fewerDevices(only, other) },
+})
 
 /** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none; wait for some, or buy. */
 export const gpuRemedy: Remedy = {
@@ -101,44 +103,47 @@ export const gpuRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     const many = `${gpus.count} × ${gpus.shareMilli}/1000`
     const less = typeof have === 'number' && have >= 1 && have < gpus.count ? have : undefined
+    const withGpus = (subject: string, from: string, to: string, effort: number, path: keyof typeof gpus, value: Partial<typeof gpus>) => ({
+      ...asked(subject, from, to, effort, (one) => restated(one, { gpus: one.gpus && { ...one.gpus, ...value } })),
+      gives: [`gpus.${path}`],
+    })
     return [
-      ...(less === undefined
-        ? []
-        : [
-            asked('GPUs', many, `${less} × ${gpus.shareMilli}/1000`, 3, (one) =>
-              restated(one, { gpus: one.gpus && { ...one.gpus, count: less } }),
-            ),
-          ]),
+      ...(less === undefined ? [] : [fewerGpus(gpus, less)]),
       ...(code === 'gpu.short'
         ? [...smallerShare(record, gpus), ...endingClaims(record, gpusHeld(record, gpus)), anotherHost(record)]
         : []),
-      ...(code === 'gpu.model'
-        ? [asked('GPU models', gpus.models.join(', '), 'any', 2, (one) => restated(one, { gpus: one.gpus && { ...one.gpus, models: [] } }))]
-        : []),
+      ...(code === 'gpu.model' ? [withGpus('GPU models', gpus.models.join(', '), 'any', 2, 'models', { models: [] })] : []),
       ...(code === 'gpu.numa'
-        ? [
-            asked('NUMA policy of GPUs', 'near', 'near if possible', 3, (one) =>
-              restated(one, { gpus: one.gpus && { ...one.gpus, numaPolicy: 'preferred' } }),
-            ),
-          ]
+        ? [withGpus('NUMA policy of GPUs', 'near', 'near if possible', 3, 'numaPolicy', { numaPolicy: 'preferred' })]
         : []),
-      asked('GPUs', many, 'none', 6, (one) => restated(one, { gpus: null })),
+      { ...asked('GPUs', many, 'none', 6, (one) => restated(one, { gpus: null })), gives: ['gpus'] },
     ]
   },
 }
+
+const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>, fewer: number): ProposedChange => ({
+  ...asked('GPUs', `${count} × ${shareMilli}/1000`, `${fewer} × ${shareMilli}/1000`, 3, (one) =>
+    restated(one, { gpus: one.gpus && { ...one.gpus, count: fewer } }),
+  ),
+  gives: ['gpus.count'],
+  lowered: { asked: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
+})
 
 /** The largest share that so many of the host's GPUs have free. */
 function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuWish): ProposedChange[] {
   const free = gpus.filter((gpu) => modelFits(gpu, { count, shareMilli, models })).map(({ freeMilli }) => freeMilli)
   const share = free.sort((a, b) => b - a)[count - 1] ?? 0
   if (share < 1 || share >= shareMilli) return []
-  const effort = 1 + (4 * (shareMilli - share)) / shareMilli
-  return [
-    asked('share of each GPU', `${shareMilli}/1000`, `${share}/1000`, effort, (one) =>
-      restated(one, { gpus: one.gpus && { ...one.gpus, shareMilli: share } }),
-    ),
-  ]
+  return [shareOf(shareMilli, share)]
 }
+
+const shareOf = (now: number, share: number): ProposedChange => ({
+  ...asked('share of each GPU', `${now}/1000`, `${share}/1000`, 1 + (4 * (now - share)) / now, (one) =>
+    restated(one, { gpus: one.gpus && { ...one.gpus, shareMilli: share } }),
+  ),
+  gives: ['gpus.shareMilli'],
+  lowered: { asked: now, to: share, at: (other) => shareOf(now, other) },
+})
 
 /** What claims hold of the GPUs that would do. */
 function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {

@@ -27,10 +27,24 @@ export interface ProposedChange {
   request?(request: RequestSpec): RequestSpec
   readonly edits?: Partial<FleetEdits>
   filters?(filters: Profile['filters']): Profile['filters']
-  /** Claims that end by themselves, the first to end first, and the change that waits for some of them: it may be enough to wait for fewer. */
-  readonly waits?: { readonly claims: readonly string[]; for(claims: readonly string[]): ProposedChange }
+  /** It is done by waiting: nobody has to do anything. */
+  readonly waits?: boolean
+  /**
+   * What it is made of, where fewer may be enough, and the change that is made of some of it: claims that end by themselves, the first to end
+   * first; or wishes of the request, by their paths. The last of them is the first that is left out.
+   */
+  readonly parts?: Parts
+  /** Wishes of the request that it gives up, by their paths; with each goes what lies below it. */
+  readonly gives?: readonly string[]
   /** A number that is asked less of. Where several instances share hosts, more than the host of the refusal has now may do. */
   readonly lowered?: { readonly asked: number; readonly to: number; at(amount: number): ProposedChange }
+  /** A number of the fleet that is raised. Where several instances share a host, what the host lacks for one of them is too little. */
+  readonly raised?: { readonly to: number; at(amount: number): ProposedChange }
+}
+
+export interface Parts {
+  readonly names: readonly string[]
+  of(names: readonly string[]): ProposedChange
 }
 
 /** A host that a filter refuses, and what the filter says. */

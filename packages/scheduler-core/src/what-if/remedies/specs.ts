@@ -1,6 +1,7 @@
+import { imagePropertiesRead } from '../../filters/image-properties.ts'
 import { restated, withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
-import { asked } from './wishes.ts'
+import { anyOf, asked, type Wish } from './wishes.ts'
 
 const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
 const CAPABILITY_SCOPE = 'capabilities:'
@@ -27,43 +28,75 @@ export const specsRemedy: Remedy = {
       case 'trait.forbidden': {
         const trait = String((reason.code === 'trait.missing' ? reason.need : reason.have) ?? '')
         const word = reason.code === 'trait.missing' ? 'required' : 'forbidden'
-        return [asked(`trait ${trait}`, word, 'not asked', 3, (one) => withoutTrait(one, trait))]
+        return [asked(`trait ${trait}`, word, 'not asked', 3, (one) => withoutTrait(one, trait, word))]
       }
       case 'aggregate.extra_spec':
         return [
-          withoutSpec(refusal, (key) => key === subject || key === `${AGGREGATE_SCOPE}${subject}`, subject),
+          ...withoutSpecs(refusal, (key) => key === subject || key === `${AGGREGATE_SCOPE}${subject}`, subject),
           ...carriedByAggregate(refusal, subject),
         ]
       case 'capability.missing':
       case 'capability.mismatch':
-        return [withoutSpec(refusal, (key) => key === subject || key === `${CAPABILITY_SCOPE}${subject}`, subject)]
+        return withoutSpecs(refusal, (key) => key === subject || key === `${CAPABILITY_SCOPE}${subject}`, subject)
       case 'trust.level':
-        return [withoutSpec(refusal, (key) => key.startsWith('trust:'), 'trust')]
-      default:
-        return request.image === null
-          ? []
-          : [
-              asked('image properties', String(reason.need ?? ''), 'not asked', 4, (one) =>
-                restated(one, { image: one.image && { ...one.image, architecture: null, properties: {} } }),
-              ),
-            ]
+        return withoutSpecs(refusal, (key) => key.startsWith('trust:'), 'trust')
+      default: {
+        const wishes = imageWishes(request, reason.code === 'aggregate.image_property' ? [subject] : imagePropertiesRead)
+        const name = (path: string) => (path === ARCHITECTURE ? 'architecture' : path.slice(PROPERTIES.length))
+        return anyOf(wishes, (paths) => ({ subject: `image ${[...new Set(paths.map(name))].join(', ')}`, to: 'not asked' }), 4)
+      }
     }
   },
 }
 
-const withoutSpec = ({ reason }: Refusal, isUnwanted: (key: string) => boolean, subject: string): ProposedChange =>
-  asked(`extra spec ${subject}`, String(reason.need ?? ''), 'not asked', 3, (one) => withoutExtraSpecs(one, isUnwanted))
+const ARCHITECTURE = 'image.architecture'
+const PROPERTIES = 'image.properties.'
 
-function withoutTrait(request: Parameters<typeof restated>[0], trait: string) {
-  const { requestedResources } = withoutExtraSpecs(request, (key) => key === `trait:${trait}`)
+/** What an image asks of a host, each by itself. */
+function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wish[] {
+  if (image === null) return []
+  const withImage = (one: Refusal['request'], parts: Partial<typeof image>) =>
+    restated(one, { image: one.image && { ...one.image, ...parts } })
+  return [
+    ...(image.architecture === null
+      ? []
+      : [{ path: ARCHITECTURE, said: image.architecture, without: (one: Refusal['request']) => withImage(one, { architecture: null }) }]),
+    ...keys
+      .filter((key) => Object.hasOwn(image.properties, key))
+      .map((key) => ({
+        path: `${PROPERTIES}${key}`,
+        said: image.properties[key] ?? '',
+        without: (one: Refusal['request']) => {
+          const { [key]: _, ...properties } = one.image?.properties ?? {}
+          return withImage(one, { properties })
+        },
+      })),
+  ]
+}
+
+/** The same extra spec under each of its keys. */
+const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) => boolean, subject: string): ProposedChange[] =>
+  anyOf(
+    Object.keys(request.flavor.extraSpecs)
+      .filter(isUnwanted)
+      .map((key) => ({
+        path: `flavor.extraSpecs.${key}`,
+        said: String(reason.need ?? request.flavor.extraSpecs[key]),
+        without: (one) => withoutExtraSpecs(one, (other) => other === key),
+      })),
+    () => ({ subject: `extra spec ${subject}`, to: 'not asked' }),
+  )
+
+/** The same without the one wish about a trait, wherever it is said. */
+function withoutTrait(request: Refusal['request'], trait: string, word: 'required' | 'forbidden') {
   const others = (names: readonly string[]) => names.filter((name) => name !== trait)
+  const { extraSpecs } = request.flavor
   return restated(
-    withoutExtraSpecs(request, (key) => key === `trait:${trait}`),
+    withoutExtraSpecs(request, (key) => key === `trait:${trait}` && (extraSpecs[key] === 'required') === (word === 'required')),
     {
-      requestedResources: requestedResources.map((group) => ({
+      requestedResources: request.requestedResources.map((group) => ({
         ...group,
-        requiredTraits: others(group.requiredTraits),
-        forbiddenTraits: others(group.forbiddenTraits),
+        ...(word === 'required' ? { requiredTraits: others(group.requiredTraits) } : { forbiddenTraits: others(group.forbiddenTraits) }),
       })),
     },
   )

@@ -12,12 +12,20 @@ export const wishesRemedy: Remedy = {
     switch (reason.code) {
       case 'zone.other':
         return [
-          asked('availability zone', request.availabilityZone, 'any', 2, (one) => restated(one, { availabilityZone: null })),
-          asked('availability zone', request.availabilityZone, record.zone, 2.5, (one) => restated(one, { availabilityZone: record.zone })),
+          {
+            ...asked('availability zone', request.availabilityZone, 'any', 2, (one) => restated(one, { availabilityZone: null })),
+            gives: ['availabilityZone'],
+          },
+          {
+            ...asked('availability zone', request.availabilityZone, record.zone, 2.5, (one) =>
+              restated(one, { availabilityZone: record.zone }),
+            ),
+            gives: ['availabilityZone'],
+          },
         ]
       case 'aggregate.not_member': {
-        const unmet = aggregateListsOf(request).filter((list) => list.length > 0 && !list.some((uuid) => record.aggregates.includes(uuid)))
-        const missing = unmet.map(([uuid]) => fleet.aggregates.byUuid.get(uuid ?? ''))
+        const unmet = aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => record.aggregates.includes(uuid)))
+        const missing = unmet.map(({ list: [uuid] }) => fleet.aggregates.byUuid.get(uuid ?? ''))
         const joins: ProposedChange[] = missing.includes(undefined)
           ? []
           : [
@@ -37,15 +45,14 @@ export const wishesRemedy: Remedy = {
                 },
               },
             ]
-        return [anyAggregate(unmet), ...joins]
+        return [...anyAggregate(unmet), ...joins]
       }
       case 'host.excluded':
         if (reason.subject === 'forbiddenAggregates')
-          return [
-            asked('forbidden aggregates', request.requestedDestination?.forbiddenAggregates.join(', ') ?? null, 'none', 3, (one) =>
-              restated(one, { requestedDestination: one.requestedDestination && { ...one.requestedDestination, forbiddenAggregates: [] } }),
-            ),
-          ]
+          return anyOf(forbiddenAggregates(request, record.aggregates), (names) => ({
+            subject: names.length === 1 ? 'forbidden aggregate' : 'forbidden aggregates',
+            to: 'not forbidden',
+          }))
         return request.ignoreHosts.includes(record.host)
           ? [
               asked('hosts to ignore', request.ignoreHosts.slice(0, 5).join(', '), `not ${record.host}`, 2, (one) =>
@@ -55,43 +62,93 @@ export const wishesRemedy: Remedy = {
             ]
           : []
       case 'host.none_common':
-        return [anyHost(namesOf(request)), anyAggregate(aggregateListsOf(request))].filter(({ from }) => from !== '')
+        return [...anyHost(request), ...anyAggregate(aggregateListsOf(request))]
       default:
-        return [anyHost(String(reason.need ?? ''))]
+        return anyHost(request)
     }
   },
 }
 
-const aggregateListsOf = ({ requestedDestination, requestedResources }: RequestSpec): readonly (readonly string[])[] => [
-  requestedDestination?.aggregates ?? [],
-  ...requestedResources.map(({ memberOf }) => memberOf),
-]
-
-const namesOf = ({ forceHosts, forceNodes, requestedDestination }: RequestSpec): string =>
-  [...forceHosts, ...forceNodes, requestedDestination?.host, requestedDestination?.node].filter(Boolean).join(', ')
-
-/** Any instead of one of each of these lists; the others stay. */
-function anyAggregate(lists: readonly (readonly string[])[]): ProposedChange {
-  const names = new Set(lists.map((list) => list.join()))
-  const left = (list: readonly string[]): string[] => (names.has(list.join()) ? [] : [...list])
-  return asked('aggregates asked for', lists.flat().join(', '), 'any', 3, (one) =>
-    restated(one, {
-      requestedDestination: one.requestedDestination && {
-        ...one.requestedDestination,
-        aggregates: left(one.requestedDestination.aggregates),
-      },
-      requestedResources: one.requestedResources.map((group) => ({ ...group, memberOf: left(group.memberOf) })),
-    }),
-  )
+/** A wish of the request that can be given up alone: where it is, what it says, and the request without it. */
+export interface Wish {
+  readonly path: string
+  readonly said: string
+  without(request: RequestSpec): RequestSpec
 }
 
-const anyHost = (names: string): ProposedChange =>
-  asked('hosts asked for', names, 'any', 3, (one) =>
-    restated(one, {
-      forceHosts: [],
-      forceNodes: [],
-      requestedDestination: one.requestedDestination && { ...one.requestedDestination, host: null, node: null },
-    }),
+/** To give up all of some wishes, or fewer of them where that is enough: the last is the first that is kept. */
+export function anyOf(
+  wishes: readonly Wish[],
+  saying: (paths: readonly string[]) => { readonly subject: string; readonly from?: string; readonly to: string },
+  effort = 3,
+): ProposedChange[] {
+  if (wishes.length === 0) return []
+  const said = [...new Set(wishes.map((wish) => wish.said))].join(', ')
+  const { subject, from = said, to } = saying(wishes.map(({ path }) => path))
+  const change = asked(subject, from, to, effort, (one) => wishes.reduce((left, wish) => wish.without(left), one))
+  const names = wishes.map(({ path }) => path)
+  const of = (some: readonly string[]) =>
+    anyOf(
+      wishes.filter(({ path }) => some.includes(path)),
+      saying,
+      effort,
+    )[0] ?? change
+  return [{ ...change, gives: names, parts: { names, of } }]
+}
+
+const withDestination = (request: RequestSpec, parts: Partial<NonNullable<RequestSpec['requestedDestination']>>): RequestSpec =>
+  restated(request, { requestedDestination: request.requestedDestination && { ...request.requestedDestination, ...parts } })
+
+interface ListWish extends Wish {
+  readonly list: readonly string[]
+}
+
+/** Lists of aggregates, of each of which a host is to be in one. */
+function aggregateListsOf({ requestedDestination, requestedResources }: RequestSpec): readonly ListWish[] {
+  const listed = (path: string, list: readonly string[], without: Wish['without']) => ({ path, list, said: list.join(', '), without })
+  return [
+    listed('requestedDestination.aggregates', requestedDestination?.aggregates ?? [], (one) => withDestination(one, { aggregates: [] })),
+    ...requestedResources.map(({ memberOf }, i) =>
+      listed(`requestedResources.${i}.memberOf`, memberOf, (one) =>
+        restated(one, { requestedResources: one.requestedResources.map((group, g) => (g === i ? { ...group, memberOf: [] } : group)) }),
+      ),
+    ),
+  ].filter(({ list }) => list.length > 0)
+}
+
+/** The aggregates of a host in which the request wants none. */
+const forbiddenAggregates = ({ requestedDestination }: RequestSpec, own: readonly string[]): Wish[] =>
+  (requestedDestination?.forbiddenAggregates ?? [])
+    .filter((uuid) => own.includes(uuid))
+    .map((uuid) => ({
+      path: `requestedDestination.forbiddenAggregates.${uuid}`,
+      said: uuid,
+      without: (one) =>
+        withDestination(one, {
+          forbiddenAggregates: one.requestedDestination?.forbiddenAggregates.filter((other) => other !== uuid) ?? [],
+        }),
+    }))
+
+/** Any instead of one of each of these lists; the others stay. */
+const anyAggregate = (lists: readonly ListWish[]): ProposedChange[] => anyOf(lists, () => ({ subject: 'aggregates asked for', to: 'any' }))
+
+const anyHost = ({ forceHosts, forceNodes, requestedDestination }: RequestSpec): ProposedChange[] =>
+  anyOf(
+    [
+      { path: 'forceHosts', said: forceHosts.join(', '), without: (one: RequestSpec) => restated(one, { forceHosts: [] }) },
+      { path: 'forceNodes', said: forceNodes.join(', '), without: (one: RequestSpec) => restated(one, { forceNodes: [] }) },
+      {
+        path: 'requestedDestination.host',
+        said: requestedDestination?.host ?? '',
+        without: (one: RequestSpec) => withDestination(one, { host: null }),
+      },
+      {
+        path: 'requestedDestination.node',
+        said: requestedDestination?.node ?? '',
+        without: (one: RequestSpec) => withDestination(one, { node: null }),
+      },
+    ].filter(({ said }) => said !== ''),
+    () => ({ subject: 'hosts asked for', to: 'any' }),
   )
 
 /** A change of what is asked. */

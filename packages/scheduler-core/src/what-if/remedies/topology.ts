@@ -1,0 +1,100 @@
+import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
+import { restated, withoutExtraSpecs } from '../change-request.ts'
+import type { ProposedChange } from './remedy.ts'
+import { anyOf, type Wish } from './wishes.ts'
+
+const WHOLE = 'numaTopology'
+
+/** A wish about the guest's topology: the extra specs and image properties that Nova makes it of, and the request without it. */
+interface TopologyWish {
+  readonly name: string
+  readonly keys: RegExp
+  said(request: RequestSpec): string
+  without(request: RequestSpec): RequestSpec
+}
+
+const cellsOf = ({ numaTopology }: RequestSpec): readonly NumaCellRequest[] => numaTopology?.cells ?? []
+
+const withCells = (request: RequestSpec, parts: Partial<NumaCellRequest>): RequestSpec =>
+  restated(request, {
+    numaTopology: request.numaTopology && {
+      ...request.numaTopology,
+      cells: request.numaTopology.cells.map((cell) => ({ ...cell, ...parts })),
+    },
+  })
+
+/** What the cells say of something, each value once. */
+const saidOf = (request: RequestSpec, field: 'pageSize' | 'cpuPolicy' | 'cpuThreadPolicy', usual: string | null): string =>
+  [...new Set(cellsOf(request).flatMap((cell) => (cell[field] === null || cell[field] === usual ? [] : [String(cell[field])])))].join(', ')
+
+const whole: TopologyWish = {
+  name: WHOLE,
+  keys: /^hw[:_](numa_|cpu_policy|cpu_thread_policy|cpu_dedicated_mask|mem_page_size|emulator_threads_policy|pci_numa)/,
+  said: (request) => {
+    const count = request.numaTopology?.cells.length ?? Number(request.flavor.extraSpecs['hw:numa_nodes'] ?? 1)
+    return `${count} ${count === 1 ? 'cell' : 'cells'}`
+  },
+  // near to no cell is nothing that a request can ask
+  without: (request) => restated(request, { numaTopology: null, gpus: request.gpus && { ...request.gpus, numaPolicy: null } }),
+}
+
+/** What the topology says, and at the end the whole, which is kept where it can be. */
+const topologyWishes: readonly TopologyWish[] = [
+  {
+    name: 'emulator threads policy',
+    keys: /^hw[:_]emulator_threads_policy/,
+    said: ({ numaTopology }) => numaTopology?.emulatorThreadsPolicy ?? '',
+    without: (request) =>
+      restated(request, { numaTopology: request.numaTopology && { ...request.numaTopology, emulatorThreadsPolicy: null } }),
+  },
+  {
+    name: 'CPU policy',
+    // threads are chosen for dedicated CPUs alone, and so is a CPU for the emulator
+    keys: /^hw[:_](cpu_policy|cpu_dedicated_mask|cpu_thread_policy|emulator_threads_policy)/,
+    said: (request) => saidOf(request, 'cpuPolicy', 'shared'),
+    without: (request) => {
+      const shared = withCells(request, { cpuPolicy: 'shared', dedicatedCpus: [], cpuThreadPolicy: null })
+      return restated(shared, { numaTopology: shared.numaTopology && { ...shared.numaTopology, emulatorThreadsPolicy: null } })
+    },
+  },
+  {
+    name: 'CPU thread policy',
+    keys: /^hw[:_]cpu_thread_policy/,
+    said: (request) => saidOf(request, 'cpuThreadPolicy', null),
+    without: (request) => withCells(request, { cpuThreadPolicy: null }),
+  },
+  {
+    name: 'page size',
+    keys: /^hw[:_]mem_page_size/,
+    said: (request) => saidOf(request, 'pageSize', null),
+    without: (request) => withCells(request, { pageSize: null }),
+  },
+  whole,
+]
+
+/** Without a topology, or without that part of it that is in the way. */
+export function lessTopology(request: RequestSpec): ProposedChange[] {
+  const wishes = topologyWishes.flatMap((wish): Wish[] => {
+    const said = wish.said(request)
+    if (said === '') return []
+    const path = wish.name === WHOLE ? WHOLE : `${WHOLE}.${wish.name}`
+    return [
+      { path, said: wish.name === WHOLE ? said : `${wish.name} ${said}`, without: (one) => withoutKeys(wish.without(one), wish.keys) },
+    ]
+  })
+  return anyOf(
+    wishes,
+    (paths) =>
+      paths.includes(WHOLE)
+        ? { subject: 'NUMA topology', from: whole.said(request), to: 'none' }
+        : { subject: `NUMA topology, ${paths.map((path) => path.slice(WHOLE.length + 1)).join(', ')}`, to: 'not asked' },
+    5,
+  )
+}
+
+function withoutKeys(request: RequestSpec, keys: RegExp): RequestSpec {
+  const { flavor } = withoutExtraSpecs(request, (key) => keys.test(key))
+  const { image } = request
+  const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !keys.test(key)))
+  return restated(request, { flavor, image: image && { ...image, properties } })
+}
