@@ -4,6 +4,7 @@ import { reasonText } from '../decision/reason-text.ts'
 import type { Fact } from '../evidence.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Admission, Cause, NearestHost, Refusals } from './cause.ts'
+import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
 /** How many codes a sentence names; `refusals` has them all. */
@@ -38,12 +39,10 @@ function countsText(refusals: readonly Refusals[]): string {
 }
 
 /** Members that live together need one host for all; hosts are what is short where each of them has its members of the group already. */
-function groupText({ refusals, admitted, groupSize, onOneHost }: Cause): string {
+function groupText({ tooFew, onOneHost }: Cause): string {
   if (onOneHost !== null)
     return ` Its ${onOneHost} instances are of one server group that lives together: one host needs room for all of them.`
-  const full = refusals.find(({ code }) => code === 'group.anti_affinity')
-  if (groupSize === null || full?.hosts !== admitted) return ''
-  return ` The group needs room for ${counted(groupSize, 'member')} apart from each other, and the request admits ${counted(admitted, 'host')}.`
+  return tooFew === null ? '' : ` ${tooFewText(tooFew)}`
 }
 
 /** Each thing that is short is said once, whichever filters refuse the host for it. */

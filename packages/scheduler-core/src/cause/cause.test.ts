@@ -173,7 +173,7 @@ describe('members that live together and fit on no host: each host is compared w
       'GPUs',
       { a: { vcpus: 64, memoryMb: 65_536, gpus: [{ index: 0 }, { index: 1 }] }, b: { vcpus: 64, memoryMb: 8_192, gpus: [{ index: 0 }] } },
       { numInstances: 3, vcpus: 1, memoryMb: 64, gpus: { count: 1 } },
-      `Of 2 hosts none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 × GPU with 1000/1000 free needed; the host has 2.`,
+      `Of the 2 hosts with GPUs none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 × GPU with 1000/1000 free needed; the host has 2.`,
     ],
     [
       'a gang of two flavors',
@@ -185,7 +185,7 @@ describe('members that live together and fit on no host: each host is compared w
       'cells, of which amounts say nothing',
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
-      `The only host does not take it. Its 3 ${SENTENCE} ` +
+      `The only host with NUMA cells does not take it. Its 3 ${SENTENCE} ` +
         `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
     ],
     [
@@ -201,8 +201,6 @@ describe('members that live together and fit on no host: each host is compared w
   test('a group that lives somewhere already is refused for what its host lacks', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
-    expect(text).toBe(
-      'Of 2 hosts none takes it: 1 with too few vCPUs left, 1 away from the host of the server group. Nearest is wide: VCPU: 1 vCPU needed, 0 free.',
-    )
+    expect(text).toBe(`The only host where server group ${aUuid(9)} lives does not take it. wide: VCPU: 1 vCPU needed, 0 free.`)
   })
 })

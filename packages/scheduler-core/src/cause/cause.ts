@@ -8,12 +8,14 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { distanceBy, shareMissing } from '../pipeline/distance.ts'
-import { type FilterStep, isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
+import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { type AdmittedHosts, admittedBy, letInBy, passes } from './admission.ts'
 import { asTogether, togetherOf } from './together.ts'
+import { isFull, type TooFew, tooFewOf } from './too-few.ts'
 
 /**
  * Why no host takes an instance, told of the hosts that the request itself admits: those that every filter with `admits` lets in. Hosts
@@ -33,8 +35,8 @@ export interface Cause {
   readonly refusals: readonly Refusals[]
   /** The host that is nearest to taking the instance; null: there is none that the request admits or names. */
   readonly nearest: NearestHost | null
-  /** Members that the server group of the request is to have, which tells how many hosts anti-affinity needs; null: no group. */
-  readonly groupSize: number | null
+  /** The count that binds, where the members of a server group are more than the hosts or domains that the request admits may hold; null: none does. */
+  readonly tooFew: TooFew | null
   /** Members of a new server group that one host has to take together, where no host does; null: something else is the matter. */
   readonly onOneHost: number | null
 }
@@ -92,51 +94,34 @@ export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile,
 }
 
 /** The same of filters that were made ready for the instance. */
-export function* causeBy(filters: readonly FilterStep[], { fleet, request, whole, instance }: AskedInstance): Steps<Cause> {
-  const asTried = filters.filter(isAsked)
-  const together = asTogether(asTried, fleet, whole, instance)
-  const steps = together ?? asTried
-  // one that failed says of no host whether the request is about it
-  const able = steps.filter(({ failed }) => !failed)
-  const admitting = [...able.filter(({ admits }) => admits?.by === 'place'), ...able.filter(({ admits }) => admits?.by === 'property')]
-  const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): Steps<Cause> {
+  const { fleet, request, whole, instance } = asked
+  const { steps, isAttempt } = stepsOf(filters, asked)
   const named = steps.find((step) => step.named !== undefined)?.named ?? []
-  let admitted = present
-  let leavesNone: Code | null = null
-  for (const step of admitting) {
-    const before = admitted
-    admitted = yield* passing(step, before)
-    if (admitted.length > 0) continue
-    const refused = named.find((host) => before.includes(host)) ?? before[0]
-    if (refused !== undefined) leavesNone = reasonOf(step, refused).code
-  }
+  const { conditions, hosts, leavesNone } = yield* admittedBy(steps, fleet, request, isAttempt, named)
+  const isAny = hosts.length > 0
+  const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
   const admission: Admission[] = []
-  for (const step of admitting) {
-    const alone = admitted.length > 0 ? null : (yield* passing(step, present)).length
-    admission.push({ filter: step.name, which: step.admits?.which(request, fleet) ?? '', alone })
+  for (const condition of conditions) {
+    const alone = isAny ? null : (yield* letInBy(condition, present)).length
+    admission.push({ filter: condition.filter, which: condition.which, alone })
   }
-  const groupSize = groupSizeOf(fleet, request, instance)
-  const { refusals, nearest } = yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)
-  const inOrder = admitted.length > 0 && groupSize !== null ? hostsFirst(refusals, admitted.length) : refusals
-  const code = admitted.length > 0 ? (inOrder[0]?.code ?? null) : leavesNone
-  const onOneHost = together === undefined ? null : togetherOf(whole)
-  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize, onOneHost }
+  const tooFew = isAny ? tooFewOf(fleet, request, instance, hosts) : null
+  const { refusals, nearest } = yield* refuse(fleet, steps, isAny ? hosts : named, tooFew)
+  const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
+  return { code, admission, admitted: hosts.length, refusals, nearest, tooFew, onOneHost: isAttempt ? togetherOf(whole) : null }
 }
 
-/** Where each host has its members of the server group, hosts are what is short, whatever else each of them lacks. */
-const hostsFirst = (refusals: readonly Refusals[], admitted: number): readonly Refusals[] => {
-  const full = refusals.find(({ code, hosts }) => code === 'group.anti_affinity' && hosts === admitted)
-  return full === undefined ? refusals : [full, ...refusals.filter((one) => one !== full)]
+/** The hosts that the request is about, by the same filters. */
+export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance): Steps<AdmittedHosts> {
+  const { steps, isAttempt } = stepsOf(filters, asked)
+  return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt)
 }
 
-/** The hosts that a filter lets pass. */
-function* passing(step: FilterStep, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
-  const left: HostIndex[] = []
-  for (const [i, host] of hosts.entries()) {
-    if (i % SLICE === SLICE - 1) yield
-    if (passes(step, host)) left.push(host)
-  }
-  return left
+function stepsOf(filters: readonly FilterStep[], { fleet, whole, instance }: AskedInstance) {
+  const asked = filters.filter(isAsked)
+  const together = asTogether(asked, fleet, whole, instance)
+  return { steps: together ?? asked, isAttempt: together !== undefined }
 }
 
 /** Filters in the order in which they have a say. */
@@ -150,14 +135,21 @@ const groupsOf = (steps: readonly FilterStep[]): Groups => [
 ]
 
 /** Filter by filter, since a filter that goes through all hosts at once is several times as fast as all filters on each. */
-function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly HostIndex[]): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
+function* refuse(
+  fleet: Fleet,
+  steps: readonly FilterStep[],
+  hosts: readonly HostIndex[],
+  tooFew: TooFew | null,
+): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
   const groups = groupsOf(steps)
   const codes = new Map<Code, { hosts: number; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
   const worst = new Float64Array(hosts.length)
+  const full = new Uint8Array(hosts.length)
   const note = (i: number, reason: Reason): void => {
     const share = shareMissing(reason)
     reasons[i] = (reasons[i] as number) + 1
+    if (isFull(reason.code)) full[i] = 1
     if (share > (worst[i] as number)) worst[i] = share
     let known = codes.get(reason.code)
     if (known === undefined) {
@@ -182,17 +174,29 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
   const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
+  // a host that has its members already is left alone while others can be mended, unless those are too few
+  const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const nearestBy = new Map<Uint8Array, number>()
   for (const { isCounted } of codes.values())
     for (let i = 0; i < hosts.length; i++) {
       const known = nearestBy.get(isCounted)
-      if (isCounted[i] === 1 && (known === undefined || distance(i) < distance(known))) nearestBy.set(isCounted, i)
+      if (isCounted[i] === 1 && isLeft(i) && (known === undefined || distance(i) < distance(known))) nearestBy.set(isCounted, i)
     }
   const candidates = [...new Set(nearestBy.values())].sort((one, other) => distance(one) - distance(other) || one - other)
   return {
     refusals: [...codes]
-      .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
-      .sort((one, other) => other.hosts - one.hosts || byCodeUnit(one.code, other.code)),
+      .map(([code, { hosts: count, example, isCounted }]) => ({
+        refusals: { code, hosts: count, example },
+        left: isCounted.reduce((sum, counted, i) => sum + (counted === 1 && isLeft(i) ? 1 : 0), 0),
+      }))
+      .sort(
+        ({ refusals: one, left }, { refusals: other, left: otherLeft }) =>
+          Number(other.code === tooFew?.code) - Number(one.code === tooFew?.code) ||
+          otherLeft - left ||
+          other.hosts - one.hosts ||
+          byCodeUnit(one.code, other.code),
+      )
+      .map(({ refusals }) => refusals),
     nearest: nearestOf(candidates.map((i) => refusedHost(fleet, groups, hosts[i] as HostIndex))),
   }
 }
@@ -238,15 +242,4 @@ function refusedHost({ hosts }: Fleet, [own, nets, outside]: Groups, index: Host
     return { filter: step.name, reason, facts: factsOf(step, index, reason) }
   })
   return { name: { host, node }, refusals }
-}
-
-const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
-  !failed && prepared !== undefined && passesSafely(prepared, host) === true
-
-function groupSizeOf({ groups, hosts }: Fleet, { instanceGroup, numInstances }: RequestSpec, instance: number): number | null {
-  if (instanceGroup === null) return null
-  const members = groups.find(instanceGroup.uuid)?.members ?? new Map<HostIndex, number>()
-  const named = new Set([...members.keys()].map((host) => hosts.get(host).host))
-  const elsewhere = new Set(instanceGroup.hosts.filter((host) => !named.has(host)))
-  return [...members.values()].reduce((sum, count) => sum + count, elsewhere.size) + numInstances - instance
 }

@@ -108,14 +108,8 @@ const RUNS = byExtent(150, 10_000)
 
 /** Positions of the hosts that the request admits. */
 function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): ReadonlySet<number> {
-  const { steps, refusedBy, bytesPerHost } = examine(fleet, asked, profile, 's')
-  const admitting = causeOf(fleet, asked, profile).admission.map(({ filter }) => filter)
-  const isRefusedBy = (host: number, s: number): boolean => (((refusedBy[host * bytesPerHost + (s >> 3)] as number) >> (s & 7)) & 1) === 1
-  return new Set(
-    fleet.hosts.records.flatMap(({ index }) =>
-      steps.some(({ filter }, s) => admitting.includes(filter) && isRefusedBy(index, s)) ? [] : [index],
-    ),
-  )
+  const { admitted } = examine(fleet, asked, profile, 's')
+  return new Set([...admitted.keys()].filter((host) => admitted[host] === 1))
 }
 
 const refusal = fc
@@ -150,6 +144,25 @@ describe('the laws of the cause', () => {
       { numRuns: RUNS },
     )
     expect(outsiders).toBeGreaterThan(0)
+  })
+
+  test('hosts that have none of a device that it asks for never change it, where others have some', () => {
+    let without = 0
+    fc.assert(
+      fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
+        fc.pre(asked.gpus !== null || asked.pciRequests.length > 0 || asked.numaTopology !== null)
+        const base = causeOf(fleetOf(hosts), asked, profile)
+        fc.pre(base.admitted > 0)
+        const more = others.map(({ shape, ...host }, i) => ({
+          ...{ ...host, name: `other${i}`, isMember: false, isHome: false },
+          shape: { ...shape, gpus: [], pciPools: [], numaCells: [] },
+        }))
+        without += more.length
+        expect(saidOf(causeOf(fleetOf([...hosts, ...more]), asked, profile))).toEqual(saidOf(base))
+      }),
+      { numRuns: RUNS },
+    )
+    expect(without).toBeGreaterThan(0)
   })
 
   test('once all that is named of the nearest host is mended, and nothing else, the request fits there', () => {

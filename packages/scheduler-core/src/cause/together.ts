@@ -6,9 +6,7 @@ import { poolsKind } from '../kinds/pools/pools.ts'
 import type { FilterStep } from '../pipeline/run-filters.ts'
 import { membersOf, sumsOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-
-/** The filter that keeps members of a server group on one host. */
-const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
+import { AFFINITY_FILTER } from './admission.ts'
 
 /**
  * Members of a new server group that lives together, of which some found a host and the next did not: that host is no home of the group but an

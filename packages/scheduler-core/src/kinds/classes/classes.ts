@@ -24,6 +24,8 @@ export interface AmountAsk {
 
 const MEMORY = 'MEMORY_MB'
 
+const isUsual = (resourceClass: string): boolean => ['VCPU', MEMORY, 'DISK_GB'].includes(resourceClass)
+
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
 export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   name: 'classes',
@@ -141,6 +143,18 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       }
     }
     throw new Error('reason was asked for a host that can give what is asked')
+  },
+
+  havers(hosts, ask) {
+    const columns = ask.map(({ resourceClass }) => hosts.classes.get(resourceClass))
+    // of vCPUs, memory and disk every host has some
+    const special = ask.filter(({ resourceClass }) => !isUsual(resourceClass))
+    if (special.length === 0) return undefined
+    return {
+      which: `with ${special.map(({ resourceClass }) => resourceClass).join(' and ')}`,
+      has: (host) => columns.every((column, i) => isUsual((ask[i] as AmountAsk).resourceClass) || column?.reported[host] === 1),
+      code: 'class.not_reported',
+    }
   },
 
   facts(hosts, host, ask, request) {

@@ -156,6 +156,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs' }
   },
 
+  havers: (hosts, ask) => ({
+    which: ask.models.length === 0 ? 'with GPUs' : `with GPUs of model ${ask.models.join(' or ')}`,
+    has: (host) => hosts.get(host).gpus.some((gpu) => modelFits(gpu, ask)),
+    code: ask.models.length === 0 || hosts.present.every(({ gpus }) => gpus.length === 0) ? 'gpu.none' : 'gpu.model',
+  }),
+
   facts(hosts, host, ask) {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)
     const record = hosts.get(host)

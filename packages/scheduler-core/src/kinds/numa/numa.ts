@@ -143,6 +143,8 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
+  havers: (hosts) => ({ which: 'with NUMA cells', has: (host) => hosts.get(host).cells.length > 0, code: 'numa.not_reported' }),
+
   facts(hosts, host, ask) {
     return whatCellsLack(hosts, host, ask).map(({ code, subject = 'NUMA', need: required, have: actual, unit }) => ({
       subject,
