@@ -19,6 +19,7 @@ function town(more: Record<string, HostShape> = {}): Fleet {
     small2: { vcpus: 4, memoryMb: 4_096 },
     large1: { vcpus: 64, memoryMb: 262_144, traits: ['CUSTOM_LICENSED'] },
     large2: { vcpus: 64, memoryMb: 131_072 },
+    used: { vcpus: 4, vcpusUsed: 3, memoryMb: 8_192, memoryMbUsed: 6_144 },
     ...more,
   }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
@@ -64,9 +65,15 @@ describe('the cause is told of the hosts that the request admits', () => {
       'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all. 6 vCPUs needed by one instance; the host has 4 in all.',
     ],
     [
+      'what is free is said beside what there is in all, where some of it is in use',
+      { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
+      'The only host named used does not take it. used: 16384 MiB needed by one instance; the host has 8192 MiB in all. ' +
+        'MEMORY_MB: 16384 MiB needed, 2048 free. 6 vCPUs needed by one instance; the host has 4 in all. VCPU: 6 vCPUs needed, 1 free.',
+    ],
+    [
       'no place asked for: the whole fleet',
       { memoryMb: 524_288 },
-      'Of 4 hosts none takes it: 4 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
+      'Of 5 hosts none takes it: 5 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
     ],
   ])('%s', (_name, asks, text) => {
     expect(textOf(town(), asks)).toBe(text)

@@ -8,6 +8,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { HostShape } from '../testing/index.ts'
 import { type Cause, causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
+import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import {
   APART,
   cellsOf,
@@ -43,7 +44,12 @@ const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
         ],
       ),
     })
-    .map((shape): HostShape => shape),
+    .chain((shape) =>
+      fc.constantFrom(0, 0, 0.5, 1).map((use): HostShape => {
+        const used = (total: number) => Math.floor(total * use)
+        return { ...shape, vcpusUsed: used(shape.vcpus), memoryMbUsed: used(shape.memoryMb), localGbUsed: used(shape.localGb) }
+      }),
+    ),
   zone: fc.constantFrom('z1', 'z2', null),
   rack: fc.constantFrom('r1', 'r2', null),
   isFast: fc.boolean(),
@@ -175,6 +181,10 @@ describe('the laws of the cause', () => {
         const host = hosts[position]
         const mended = host && mend(host, nearest, drawn)
         if (mended === undefined) return
+        const text = shortfallsText(shortfallsOf(nearest))
+        for (const { required, actual } of shortfallsOf(nearest))
+          for (const number of [required, actual])
+            if (typeof number === 'number') expect(text).toMatch(new RegExp(`\\b(?:${number}|no|none)\\b`))
         for (const { reason } of nearest.refusals) met.add(reason.code.split('.')[0] ?? '')
         const { firstRefusing } = examine(fleetOf(hosts.map((one, i) => (i === position ? mended : one))), asked, profile, 's')
         expect(firstRefusing[position]).toBe(PASSES_ALL)

@@ -161,16 +161,22 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     const held = heldByMover(hosts, host)?.classes
     return ask
       .filter((one) => !canHave(hosts, host, one, held))
-      .map((one): Fact => {
+      .flatMap((one): readonly Fact[] => {
         const { resourceClass, amount } = one
         const columns = hosts.classes.get(resourceClass)
         const requiredFrom = amountFrom(request, resourceClass)
         const asked = { subject: resourceClass, required: amount, unit: resourceClass, requiredFrom }
         const why = columns === undefined || columns.reported[host] === 0 ? 'free' : whyNot(hosts, host, columns, one)
-        if (columns === undefined || why === 'free') return freeFact(hosts, host, resourceClass, asked)
-        if (why === 'in all') return inAllFact(hosts, host, resourceClass, asked)
-        if (why === 'unit') return { ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }
-        return plainMemoryFact(hosts, host, { ...asked, required: floatingOf(one), unit: 'MiB' })
+        const left = freeFact(hosts, host, resourceClass, asked)
+        if (columns === undefined) return [left]
+        if (why === 'unit') return [{ ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }]
+        const isShort = why === 'free' || (why === 'in all' && at(columns.free, host) < amount)
+        const isPlainShort = resourceClass === MEMORY && !hasPlainMemory(hosts, host, floatingOf(one), held?.[MEMORY])
+        return [
+          ...(why === 'in all' ? [inAllFact(hosts, host, resourceClass, asked)] : []),
+          ...(isShort ? [left] : []),
+          ...(isPlainShort ? [plainMemoryFact(hosts, host, { ...asked, required: floatingOf(one), unit: 'MiB' })] : []),
+        ]
       })
   },
 }
