@@ -180,7 +180,14 @@ describe('members that live together and fit on no host: each host is compared w
       'GPUs',
       { a: { vcpus: 64, memoryMb: 65_536, gpus: [{ index: 0 }, { index: 1 }] }, b: { vcpus: 64, memoryMb: 8_192, gpus: [{ index: 0 }] } },
       { numInstances: 3, vcpus: 1, memoryMb: 64, gpus: { count: 1 } },
-      `Of the 2 hosts with GPUs none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 × GPU with 1000/1000 free needed; the host has 2.`,
+      `Of the 2 hosts with GPUs none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 whole GPUs needed; the host has 2 free.`,
+    ],
+    [
+      'all amounts that the nearest host lacks',
+      { 'h-1': { vcpus: 96, memoryMb: 65_536, localGb: 88 }, 'h-2': { vcpus: 32, memoryMb: 65_536, localGb: 88 } },
+      { numInstances: 40, vcpus: 4, memoryMb: 8_192 },
+      `Of 2 hosts none takes it: 2 with too few vCPUs left, 2 with too little memory left. Its 40 ${SENTENCE} ` +
+        'Nearest is h-1: VCPU: 160 vCPUs needed, 96 free. MEMORY_MB: 327680 MiB needed, 65536 free.',
     ],
     [
       'a gang of two flavors',

@@ -7,7 +7,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { distanceBy, shareMissing } from '../pipeline/distance.ts'
+import { shareMissing } from '../pipeline/distance.ts'
 import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -144,13 +144,13 @@ function* refuse(
   const groups = groupsOf(steps)
   const codes = new Map<Code, { hosts: number; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
-  const worst = new Float64Array(hosts.length)
+  const distances = new Float64Array(hosts.length)
   const full = new Uint8Array(hosts.length)
   const note = (i: number, reason: Reason): void => {
     const share = shareMissing(reason)
+    distances[i] = (distances[i] as number) + share
     reasons[i] = (reasons[i] as number) + 1
     if (isFull(reason.code)) full[i] = 1
-    if (share > (worst[i] as number)) worst[i] = share
     let known = codes.get(reason.code)
     if (known === undefined) {
       known = { hosts: 0, isCounted: new Uint8Array(hosts.length), example: reason, share }
@@ -173,7 +173,7 @@ function* refuse(
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
-  const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
+  const distance = (i: number): number => distances[i] as number
   // a host that has its members already is left alone while others can be mended, unless those are too few
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const nearestBy = new Map<Uint8Array, number>()
@@ -210,8 +210,8 @@ function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: n
 }
 
 /**
- * A reason is the first thing that a filter finds, so of each reason the nearest host is looked at whole: the one with the fewest and smallest
- * things to mend is the nearest of all. Of equal ones the first.
+ * A reason is the first thing that a filter finds, so of each reason the nearest host is looked at whole: the one with the least to mend, all
+ * shares of what is needed that are missing added up, is the nearest of all. Of equal ones the first.
  */
 function nearestOf(candidates: readonly NearestHost[]): NearestHost | null {
   let nearest: { readonly host: NearestHost; readonly distance: number } | undefined
@@ -229,7 +229,7 @@ function distanceOfHost({ refusals }: NearestHost): number {
   for (const { filter, reason, facts } of refusals)
     if (facts.length === 0) note(reason.subject ?? filter, shareMissing(reason))
     else for (const { subject, required, actual } of facts) note(subject, shareMissing({ need: required, have: actual }))
-  return distanceBy(Math.max(0, ...shares.values()), shares.size)
+  return [...shares.values()].reduce((sum, share) => sum + share, 0)
 }
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */

@@ -8,7 +8,7 @@ import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { Grants } from '../index.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
-import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, isIn, modelFits, WHOLE_GPU } from './device.ts'
+import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
 import { GpuUnits } from './units.ts'
 
@@ -149,8 +149,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     }
     if (matching === 0) return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
     if (matching < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching, unit: 'GPUs' }
-    if (fitting < ask.count)
-      return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting, unit: 'GPUs' }
+    if (fitting < ask.count) return { code: 'gpu.short', subject: gpuShareText(ask), need: ask.count, have: fitting, unit: 'GPUs' }
     const cells = cellsOn(hosts, host)
     const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs' }
