@@ -84,8 +84,31 @@ describe('hosts that have none of what is asked for do not change why those with
     for (const name of ['default', 'nova-compat']) {
       const cause = causeOf(fleet, aRequest({ instanceGroup: group, vcpus: 1 }), profileNamed(name))
       expect([name, cause.admitted, cause.nearest?.name.host]).toEqual([name, 1, 'home'])
-      expect(cause.code).toMatch(/^(cpu|class)\.short$/)
+      expect(cause.code).toBe('cpu.short')
     }
+  })
+
+  test('vCPUs, memory and disk have their own codes and units under every profile', () => {
+    const fleet = fleetOf({ a: { vcpus: 2, memoryMb: 1_024, memoryMbUsed: 512, localGb: 1 } })
+    for (const [asks, code, text] of [
+      [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in all.'],
+      [{ memoryMb: 768 }, 'memory.short', 'MEMORY_MB: 768 MiB needed, 512 free.'],
+      [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in all.'],
+    ] as const)
+      for (const name of ['default', 'nova', 'nova-compat']) {
+        const cause = causeOf(fleet, aRequest(asks), profileNamed(name))
+        expect([name, cause.code]).toEqual([name, code])
+        expect(causeText(cause)).toContain(text)
+      }
+  })
+
+  test('of a NUMA cell only what is asked for and lacks, once', () => {
+    const fleet = fleetOf({ a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } })
+    const guest = { flavor: { vcpus: 3, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2], memoryMb: 2_048 }] } }
+    const text = causeText(causeOf(fleet, aRequest(guest), profileNamed('default')))
+    expect(text).not.toMatch(/huge|pages|alone/)
+    expect(text.match(/cell 0 on cell 0/g)).toHaveLength(1)
+    expect(text).toContain('cell 0 on cell 0 of the host: 2048 MiB needed, 1024 in all; 3 CPUs needed, 2 in all.')
   })
 })
 

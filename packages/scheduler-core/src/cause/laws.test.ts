@@ -192,7 +192,7 @@ describe('the laws of the cause', () => {
       { numRuns: RUNS },
     )
     // what is drawn reaches every kind of shortfall
-    expect([...met].sort()).toEqual(expect.arrayContaining(['class', 'gpu', 'host', 'memory', 'numa', 'pci', 'trait']))
+    expect([...met].sort()).toEqual(expect.arrayContaining(['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'trait']))
   })
 
   test('the typed form, that of Nova and the dictionaries from before it have one cause', () => {

@@ -24,12 +24,10 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
     const known = said.get(key)
     if (known === undefined || shareOf(one) > shareOf(known)) said.set(key, one)
   }
-  const all = [...said.values()]
-  // where that much of a class is not there in all, more of it is what is left too, unless some is in use
-  return all.filter(({ subject, amountOf, actual }) => {
-    const inAll =
-      amountOf === undefined ? all.find((one) => one.amountOf === 'in all' && thingOf(one.subject) === thingOf(subject)) : undefined
-    return inAll === undefined || Number(actual) < Number(inAll.actual)
+  // where that much is not there in all, more of it is more that is left too, unless some is in use
+  return [...said.values()].filter((one) => {
+    const inAll = one.amountOf === undefined ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
+    return inAll === undefined || Number(one.actual) < Number(inAll.actual)
   })
 }
 
@@ -74,7 +72,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   return [...(isSaidOfCells ? [] : [own]), ...facts.filter((fact) => !(isSaidOfCells && fact.subject === subject)).map(toShortfall)]
 }
 
-const inAllCode = /^(?:memory|cpu|disk|class)\.too_(?:little|few)$/
+const inAllCode = /\.too_(?:little|few)/
 
 const toShortfall = ({ subject, required, actual, unit, amountOf }: Fact): Shortfall => ({
   subject,

@@ -1,6 +1,7 @@
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits } from '../kinds/gpu/device.ts'
 import { poolsKind } from '../kinds/pools/pools.ts'
 import type { FilterStep } from '../pipeline/run-filters.ts'
@@ -67,7 +68,8 @@ function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried:
   const ofClasses = [...sums].map(([resourceClass, need]): Lack => {
     const held = (host: HostIndex) => (host === tried ? (placed.get(resourceClass) ?? 0) : 0)
     const { free } = hosts.classColumns(resourceClass)
-    const asked = { ...(words[resourceClass] ?? { code: 'class.short', unit: resourceClass }), subject: resourceClass, need }
+    const { short: code, unit } = wordsOf(resourceClass)
+    const asked = { code, unit, subject: resourceClass, need }
     return (host) => {
       const have = at(free, host) + held(host)
       return have < need ? { ...asked, have } : undefined
@@ -81,12 +83,6 @@ function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried:
     }
   })
   return [...ofClasses, ...ofGpus]
-}
-
-const words: Readonly<Record<string, Pick<Reason, 'code' | 'unit'>>> = {
-  MEMORY_MB: { code: 'memory.short', unit: 'MiB' },
-  VCPU: { code: 'cpu.short', unit: 'vCPU' },
-  DISK_GB: { code: 'disk.short', unit: 'GiB' },
 }
 
 interface GpusTogether {

@@ -75,3 +75,6 @@ export const SPREAD_ASKED_AGAIN = 10
 
 /** The cells of a guest are chosen near PCI devices that are preferred there, where such a choice fits. */
 export const PREFERRED_NEAR = 10
+
+/** What every claim has to keep says of vCPUs, memory and disk what the filters of their own say of them: their codes and units, not those of a class. */
+export const USUAL_CLASSES = 10

@@ -1,7 +1,7 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
 import { freeFact, inAllFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
@@ -11,6 +11,7 @@ import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
 import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainMemoryFact, plainMemoryLeft } from './room.ts'
+import { isUsual, wordsOf } from './usual.ts'
 
 /** Whole units per resource class. */
 export type Amounts = Readonly<Record<string, number>>
@@ -24,7 +25,8 @@ export interface AmountAsk {
 
 const MEMORY = 'MEMORY_MB'
 
-const isUsual = (resourceClass: string): boolean => ['VCPU', MEMORY, 'DISK_GB'].includes(resourceClass)
+/** The codes of all classes, below USUAL_CLASSES. */
+const others = { short: 'class.short', tooLittle: 'class.too_little' } as const
 
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
 export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
@@ -129,13 +131,14 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       if (canHave(hosts, host, one, held)) continue
       const { resourceClass, amount: need } = one
       const columns = hosts.classes.get(resourceClass)
-      const asked = { subject: resourceClass, need, unit: resourceClass } as const
+      const words = hosts.featureLevel < USUAL_CLASSES ? { ...others, unit: resourceClass } : wordsOf(resourceClass)
+      const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
       switch (whyNot(hosts, host, columns, one)) {
         case 'in all':
-          return { ...asked, code: 'class.too_little', have: inAllOf(columns, host) }
+          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host) }
         case 'free':
-          return { ...asked, code: 'class.short', have: at(columns.free, host) }
+          return { ...asked, code: words.short, have: at(columns.free, host) }
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
         case 'plain':
@@ -165,7 +168,8 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         const { resourceClass, amount } = one
         const columns = hosts.classes.get(resourceClass)
         const requiredFrom = amountFrom(request, resourceClass)
-        const asked = { subject: resourceClass, required: amount, unit: resourceClass, requiredFrom }
+        const unit = hosts.featureLevel < USUAL_CLASSES ? resourceClass : wordsOf(resourceClass).unit
+        const asked = { subject: resourceClass, required: amount, unit, requiredFrom }
         const why = columns === undefined || columns.reported[host] === 0 ? 'free' : whyNot(hosts, host, columns, one)
         const left = freeFact(hosts, host, resourceClass, asked)
         if (columns === undefined) return [left]

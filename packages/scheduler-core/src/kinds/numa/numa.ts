@@ -151,6 +151,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       ...(required !== undefined && { required }),
       ...(actual !== undefined && { actual }),
       ...(unit !== undefined && { unit }),
+      ...(code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
       requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
       actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
     }))
