@@ -1,4 +1,5 @@
 import type { Code } from '../codes.ts'
+import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
@@ -13,7 +14,7 @@ export interface Condition {
   readonly which: string
   lets(host: HostIndex): boolean
   /** Why a host that it does not let in is none of them. */
-  codeAt(host: HostIndex): Code
+  reasonAt(host: HostIndex): Reason
 }
 
 /** The hosts that a request is about, whatever is free there. */
@@ -52,7 +53,7 @@ export function* admittedBy(
     hosts = yield* letInBy(condition, before)
     if (hosts.length > 0) continue
     const refused = preferred.find((host) => before.includes(host)) ?? before[0]
-    if (refused !== undefined) leavesNone = condition.codeAt(refused)
+    if (refused !== undefined) leavesNone = condition.reasonAt(refused).code
   }
   const home = isAttempt ? undefined : homeOf(able, fleet, request)
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
@@ -80,13 +81,13 @@ const admitting = (step: FilterStep, request: RequestSpec, fleet: Fleet): Condit
   filter: step.name,
   which: step.admits?.which(request, fleet) ?? '',
   lets: (host) => passes(step, host),
-  codeAt: (host) => reasonOf(step, host).code,
+  reasonAt: (host) => reasonOf(step, host),
 })
 
 function having(step: FilterStep): readonly Condition[] {
   const havers = step.prepared?.havers?.()
   if (havers === undefined) return []
-  return [{ filter: step.name, which: havers.which, lets: havers.has, codeAt: () => havers.code }]
+  return [{ filter: step.name, which: havers.which, lets: havers.has, reasonAt: () => ({ code: havers.code }) }]
 }
 
 function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup }: RequestSpec): Condition | undefined {
@@ -97,6 +98,6 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
     filter: step.name,
     which: `where server group ${instanceGroup.uuid} lives`,
     lets: (host) => passes(step, host),
-    codeAt: (host) => reasonOf(step, host).code,
+    reasonAt: (host) => reasonOf(step, host),
   }
 }

@@ -14,6 +14,7 @@ import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type AdmittedHosts, admittedBy, letInBy, passes } from './admission.ts'
+import { thingOf } from './shortfalls.ts'
 import { asTogether, togetherOf } from './together.ts'
 import { isFull, type TooFew, tooFewOf } from './too-few.ts'
 
@@ -97,7 +98,7 @@ export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile,
 export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): Steps<Cause> {
   const { fleet, request, whole, instance } = asked
   const { steps, isAttempt } = stepsOf(filters, asked)
-  const named = steps.find((step) => step.named !== undefined)?.named ?? []
+  const named = namedBy(steps)
   const { conditions, hosts, leavesNone } = yield* admittedBy(steps, fleet, request, isAttempt, named)
   const isAny = hosts.length > 0
   const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
@@ -115,8 +116,11 @@ export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): 
 /** The hosts that the request is about, by the same filters. */
 export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance): Steps<AdmittedHosts> {
   const { steps, isAttempt } = stepsOf(filters, asked)
-  return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt)
+  return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt, namedBy(steps))
 }
+
+/** The hosts that the request names, where it does. */
+const namedBy = (steps: readonly FilterStep[]): readonly HostIndex[] => steps.find((step) => step.named !== undefined)?.named ?? []
 
 function stepsOf(filters: readonly FilterStep[], { fleet, whole, instance }: AskedInstance) {
   const asked = filters.filter(isAsked)
@@ -133,6 +137,19 @@ const groupsOf = (steps: readonly FilterStep[]): Groups => [
   steps.filter(({ isNet }) => isNet),
   steps.filter(({ isOutside }) => isOutside),
 ]
+
+/** What refuses one host, as a cause counts it: what the profile's own filters say is short is not said once more by what every claim keeps. */
+export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): readonly Pick<HostRefusal, 'filter' | 'reason'>[] {
+  const [own, nets, outside] = groupsOf(filters.filter(isAsked))
+  const refusedBy = (steps: readonly FilterStep[]) =>
+    steps.filter((step) => !passes(step, host)).map((step) => ({ filter: step.name, reason: reasonOf(step, host) }))
+  const first = refusedBy(own)
+  const isSaid = ({ subject }: Reason): boolean => subject !== undefined && first.some(({ reason }) => sameThing(reason.subject, subject))
+  const all = [...first, ...refusedBy(nets).filter(({ reason }) => !isSaid(reason))]
+  return all.length > 0 ? all : refusedBy(outside)
+}
+
+const sameThing = (one: string | undefined, other: string): boolean => one !== undefined && thingOf(one) === thingOf(other)
 
 /** Filter by filter, since a filter that goes through all hosts at once is several times as fast as all filters on each. */
 function* refuse(
@@ -163,7 +180,8 @@ function* refuse(
   const [own, nets, outside] = groups
   // what the profile's own filters say is short on a host is not said once more by what every claim has to keep
   const said = new Map<number, string[]>()
-  const isSaid = (i: number, { subject }: Reason): boolean => subject !== undefined && said.get(i)?.includes(subject) === true
+  const isSaid = (i: number, { subject }: Reason): boolean =>
+    subject !== undefined && said.get(i)?.some((known) => sameThing(known, subject)) === true
   for (const step of own)
     yield* eachRefused(step, hosts, (i, reason) => {
       note(i, reason)
@@ -189,16 +207,41 @@ function* refuse(
         refusals: { code, hosts: count, example },
         left: isCounted.reduce((sum, counted, i) => sum + (counted === 1 && isLeft(i) ? 1 : 0), 0),
       }))
-      .sort(
-        ({ refusals: one, left }, { refusals: other, left: otherLeft }) =>
-          Number(other.code === tooFew?.code) - Number(one.code === tooFew?.code) ||
-          otherLeft - left ||
-          other.hosts - one.hosts ||
-          byCodeUnit(one.code, other.code),
-      )
+      .sort((one, other) => compareCounts({ ...one.refusals, left: one.left }, { ...other.refusals, left: other.left }, tooFew?.code))
       .map(({ refusals }) => refusals),
     nearest: nearestOf(candidates.map((i) => refusedHost(fleet, groups, hosts[i] as HostIndex))),
   }
+}
+
+interface Counted {
+  readonly code: Code
+  readonly hosts: number
+  /** Of these, hosts that do not have their members of a group already, where there are others. */
+  readonly left: number
+}
+
+/** The count that binds first; then what most hosts lack. */
+const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
+  Number(other.code === binding) - Number(one.code === binding) ||
+  other.left - one.left ||
+  other.hosts - one.hosts ||
+  byCodeUnit(one.code, other.code)
+
+/** Codes in the order in which a cause counts them, of what refuses each of some hosts. */
+export function codesInOrder(hosts: readonly (readonly Reason[])[], binding?: Code): readonly Code[] {
+  const isLeft = hosts.some((reasons) => !reasons.some(({ code }) => isFull(code)))
+    ? (reasons: readonly Reason[]) => binding !== undefined || !reasons.some(({ code }) => isFull(code))
+    : () => true
+  const counts = new Map<Code, { hosts: number; left: number }>()
+  for (const reasons of hosts)
+    for (const code of new Set(reasons.map((reason) => reason.code))) {
+      const count = counts.get(code) ?? { hosts: 0, left: 0 }
+      counts.set(code, { hosts: count.hosts + 1, left: count.left + (isLeft(reasons) ? 1 : 0) })
+    }
+  return [...counts]
+    .map(([code, count]) => ({ code, ...count }))
+    .sort((one, other) => compareCounts(one, other, binding))
+    .map(({ code }) => code)
 }
 
 /** Tells of each host that a filter refuses, by its position among them. */
