@@ -8,6 +8,7 @@ import {
   isNamedIn,
   isOwnScheduler,
   NOT_THERE,
+  nearMissesIn,
   PASSES_ALL,
   reasonCodes,
   reasonText,
@@ -173,11 +174,8 @@ export async function nearMissesOf(examined: Examined, first: number): Promise<H
   const matrix = await examined.matrix()
   const { admitted, names } = examined
   const nearest = examined.cause?.nearest?.name
-  const named = nearest === undefined ? -1 : names.findIndex((name) => name.host === nearest.host && name.node === nearest.node)
-  const orderOf = (index: number): number => (index === named ? 0 : admitted[index] === 1 ? 1 : 2)
-  return byDistance(matrix)
-    .filter((index) => matrix.rank[index] === 0)
-    .sort((a, b) => orderOf(a) - orderOf(b))
+  const named = nearest === undefined ? undefined : names.findIndex(({ host, node }) => host === nearest.host && node === nearest.node)
+  return nearMissesIn(matrix, admitted, named)
     .slice(0, first)
     .map((index) => examined.verdict(index))
 }
