@@ -148,7 +148,14 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       if (gpu.freeMilli >= ask.shareMilli) fitting++
     }
     if (matching === 0) return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
-    if (matching < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching, unit: 'GPUs' }
+    if (matching < ask.count)
+      return {
+        code: 'gpu.count',
+        subject: ask.models.length === 0 ? 'GPU' : `GPU of model ${ask.models.join(' or ')}`,
+        need: ask.count,
+        have: matching,
+        unit: 'GPUs',
+      }
     if (fitting < ask.count) return { code: 'gpu.short', subject: gpuShareText(ask), need: ask.count, have: fitting, unit: 'GPUs' }
     const cells = cellsOn(hosts, host)
     const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length

@@ -32,7 +32,13 @@ type Row = readonly [
 
 const rows: readonly Row[] = [
   ['enough devices pass', [pool(2)], [ask(2)], undefined, undefined],
-  ['one device short fails', [pool(1)], [ask(2, { alias: 'a1' })], undefined, { code: 'pci.short', subject: 'a1 (vendor 8086, product 1520)', need: 2, have: 1 }],
+  [
+    'one device short fails',
+    [pool(1)],
+    [ask(2, { alias: 'a1' })],
+    undefined,
+    { code: 'pci.short', subject: 'a1 (vendor 8086, product 1520)', need: 2, have: 1 },
+  ],
   ['devices are counted over pools', [pool(1), pool(1, 1)], [ask(2)], undefined, undefined],
   [
     'a later request has what the earlier left',
