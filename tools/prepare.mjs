@@ -118,14 +118,16 @@ export const tools = {
   vitest: 'vitest/vitest.mjs',
 }
 
+/** One checker each: several would each work out the types of the GraphQL documents anew, and `npm test` runs two checks at a time. */
+const CHECK_TYPES = ['--noEmit', '--checkers', '1', '-p']
 /**
  * All types are right where each of these ends well: name, tool, arguments. One program for all that runs in Node, since packages are
  * checked by their sources: a program for each would check those of the core five times. `turbo run check` does that, package by package.
  */
 export const typeChecks = [
-  ['type check', tools.tsc, ['--noEmit', '-p', 'tsconfig.node.json']],
-  ['type check of the console', tools.tsc, ['--noEmit', '-p', 'apps/console']],
-  ['type check of the browser tests', tools.tsc, ['--noEmit', '-p', 'e2e']],
+  ['type check', tools.tsc, [...CHECK_TYPES, 'tsconfig.node.json']],
+  ['type check of the console', tools.tsc, [...CHECK_TYPES, 'apps/console']],
+  ['type check of the browser tests', tools.tsc, [...CHECK_TYPES, 'e2e']],
 ]
 
 function assertNodeVersion() {

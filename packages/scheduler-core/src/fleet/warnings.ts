@@ -41,8 +41,10 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
   return counts
 }
 
-/** The warning as one sentence for people. */
-export const warningText = ({ code, subject, reported, held }: HostWarning): string =>
-  code === 'use.no_instances'
-    ? `The host does not list its instances, so its ${held === 1 ? '1 live claim counts' : `${held} live claims count`} in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
-    : `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`
+/** The warning in words. */
+export function warningText({ code, subject, reported, held }: HostWarning): string {
+  if (code === 'use.below_claims')
+    return `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`
+  const counted = held === 0 ? 'each claim on it counts' : held === 1 ? 'its 1 live claim counts' : `its ${held} live claims count`
+  return `The host does not list its instances, so ${counted} in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
+}

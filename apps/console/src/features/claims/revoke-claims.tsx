@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -6,6 +6,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type ClaimRow, holdsOf } from './claim-columns.tsx'
 import { REVOKE } from './documents.ts'
@@ -49,15 +50,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
             ))}
           </List>
         </ScrollBox>
-        <TextInput
-          label="Reason"
-          description="For those who ask later; it stands in the audit and with each claim."
-          required
-          maxLength={1_000}
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          data-autofocus
-        />
+        <ReasonInput value={reason} shown="the audit and each claim show it" onChange={setReason} />
         {problem === undefined ? null : <Problem error={problem} />}
         {refused.length === 0 ? null : (
           <Alert color="yellow" role="alert" title={`${formatCount(refused.length)} of them were not ended`}>

@@ -1,9 +1,10 @@
-import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Checkbox, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { usePreview } from '../../lib/use-preview.ts'
+import { PreviewDialog } from '../../ui/preview-dialog.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { labelOf } from './host-row.ts'
 import { FORGET } from './leaving-documents.ts'
 import { type Impact, type LeavingHost, LeavingImpact, LeavingProblem, refuse } from './leaving-impact.tsx'
@@ -14,75 +15,65 @@ interface ForgetHostProps {
   onDone(): void
 }
 
-/** Takes a host out of the fleet: first what ends with it, then the deed. Claims end only where that was ticked. */
+/** Takes a host out of the fleet. Claims end only where that was ticked. */
 export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
   const [reason, setReason] = useState('')
-  const [impact, setImpact] = useState<Impact | undefined>()
   const [isForced, setForced] = useState(false)
-  const { problem, isBusy, see, make, forget } = useChange()
+  const change = usePreview<Impact>()
+  const impact = change.effect
   const label = labelOf({ host: host.name, node: host.node })
-  const step = (dryRun: boolean, force: boolean) => () =>
+  const step = (dryRun: boolean): Promise<Impact> =>
     // what ends is what was seen: with a claim more or less it is seen again first
-    forgetHost({ host, force, expectedClaims: impact?.claimCount ?? null, reason: reason.trim(), dryRun })
+    forgetHost({ host, force: dryRun || isForced, expectedClaims: impact?.claimCount ?? null, reason: reason.trim(), dryRun })
   const count = impact?.claimCount ?? 0
   const claims = count === 1 ? '1 claim' : `${formatCount(count)} claims`
   return (
-    <Dialog title={`Forget ${label}`} size="lg" onClose={onClose}>
-      <Stack gap="sm">
-        <Text size="sm">
-          For a machine that is gone for good. It is in no list, count or placement any more; its history stays, and reports under its name
-          are refused until it is readmitted. For the same machine under another name, use Replace.
-        </Text>
-        <TextInput
-          label="Reason"
-          description="For those who ask later; it is shown with the host, and with each claim that ends."
-          required
-          value={reason}
-          onChange={({ currentTarget: { value } }) => {
-            setReason(value)
-            setImpact(undefined)
-            setForced(false)
-            forget()
-          }}
-          data-autofocus
+    <PreviewDialog
+      title={`Forget ${label}`}
+      change={change}
+      isReady={reason.trim() !== ''}
+      previewLabel="See what ends with it"
+      makeLabel={isForced ? `Forget it and end ${claims}` : 'Forget it'}
+      mayMake={count === 0 || isForced}
+      isDestructive
+      problem={LeavingProblem}
+      step={step}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <Text size="sm">
+        For a machine that is gone for good. It is in no list, count or placement any more; its history stays, and reports under its name
+        are refused until it is readmitted. For the same machine under another name, use Replace.
+      </Text>
+      <ReasonInput
+        value={reason}
+        shown="it is shown with the host, and with each claim that ends"
+        onChange={change.edit((value) => {
+          setReason(value)
+          setForced(false)
+        })}
+      />
+      {impact === undefined ? null : (
+        <LeavingImpact
+          host={host}
+          impact={impact}
+          claims={count === 1 ? 'is on it' : 'are on it'}
+          aggregates="It leaves the aggregates"
+          keys="API keys that are bound to it, and can report nothing for it afterwards:"
         />
-        {impact === undefined ? null : (
-          <LeavingImpact
-            host={host}
-            impact={impact}
-            claims={count === 1 ? 'is on it' : 'are on it'}
-            aggregates="It leaves the aggregates"
-            keys="API keys that are bound to it, and can report nothing for it afterwards:"
-          />
-        )}
-        {count === 0 ? null : (
-          <Alert color="red" role="alert" title={`${claims} in the way`}>
-            <Stack gap="xs">
-              <Text size="sm">
-                A host with claims is not forgotten: evacuate it, or release them first. Or end them here: they become REVOKED at once,
-                their holders learn it at their next call, and instances that still run go on without a claim.
-              </Text>
-              <Checkbox label={`End its ${claims}`} checked={isForced} onChange={({ currentTarget: { checked } }) => setForced(checked)} />
-            </Stack>
-          </Alert>
-        )}
-        {problem === undefined ? null : <LeavingProblem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="subtle" onClick={onClose}>
-            Cancel
-          </Button>
-          {impact === undefined ? (
-            <Button onClick={() => see(step(true, true), setImpact)} loading={isBusy} disabled={reason.trim() === ''}>
-              See what ends with it
-            </Button>
-          ) : (
-            <Button color="red" onClick={() => make(step(false, isForced), onDone)} loading={isBusy} disabled={count > 0 && !isForced}>
-              {isForced ? `Forget it and end ${claims}` : 'Forget it'}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Dialog>
+      )}
+      {count === 0 ? null : (
+        <Alert color="red" role="alert" title={`${claims} in the way`}>
+          <Stack gap="xs">
+            <Text size="sm">
+              A host with claims is not forgotten: evacuate it, or release them first. Or end them here: they become REVOKED at once, their
+              holders learn it at their next call, and instances that still run go on without a claim.
+            </Text>
+            <Checkbox label={`End its ${claims}`} checked={isForced} onChange={({ currentTarget: { checked } }) => setForced(checked)} />
+          </Stack>
+        </Alert>
+      )}
+    </PreviewDialog>
   )
 }
 

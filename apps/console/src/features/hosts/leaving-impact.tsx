@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { refusalText } from '../../lib/refusal.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -30,8 +31,7 @@ export class HasClaimsError extends Error {
 /** Throws what the service refused. */
 export function refuse(answer: RefusedAnswer): never {
   if (answer.__typename === 'HostHasClaims') throw new HasClaimsError(answer.message, answer)
-  const issues = answer.__typename === 'ValidationError' ? answer.issues.map(({ message }) => message) : []
-  throw new Error([answer.message, ...issues].join(' '))
+  throw new Error(refusalText(answer))
 }
 
 type RefusedAnswer = Exclude<ResultOf<typeof FORGET>['hostForget'], { readonly __typename: 'HostForgetPayload' }>

@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { READMIT } from './leaving-documents.ts'
 import { refuse } from './leaving-impact.tsx'
 
@@ -29,14 +30,7 @@ export function ReadmitHost({ host, label, formerNameOf, onClose, onDone }: Read
             ? 'Reports under this name are taken again. The host is there with its next full report, with nothing of its past: no claims, no aggregates.'
             : `Another machine may report as ${label} afterwards, as a host of its own. ${formerNameOf} stays as it is.`}
         </Text>
-        <TextInput
-          label="Reason"
-          description="For those who ask later."
-          required
-          value={reason}
-          onChange={({ currentTarget: { value } }) => setReason(value)}
-          data-autofocus
-        />
+        <ReasonInput value={reason} onChange={setReason} />
         {problem === undefined ? null : <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="subtle" onClick={onClose}>

@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { usePreview } from '../../lib/use-preview.ts'
+import { PreviewDialog } from '../../ui/preview-dialog.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { labelOf, readHostName } from './host-row.ts'
 import { REPLACE } from './leaving-documents.ts'
 import { type LeavingHost, LeavingImpact, LeavingProblem, refuse } from './leaving-impact.tsx'
@@ -17,74 +18,55 @@ interface ReplaceHostProps {
   onDone(renamed: { readonly name: string; readonly node: string }): void
 }
 
-/** The same machine under another name: first what follows it, then the deed. */
+/** The same machine under another name. */
 export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
   const [by, setBy] = useState('')
   const [reason, setReason] = useState('')
-  const [preview, setPreview] = useState<Replaced | undefined>()
-  const { problem, isBusy, see, make, forget } = useChange()
+  const change = usePreview<Replaced>()
+  const preview = change.effect
   const label = labelOf({ host: host.name, node: host.node })
-  const change = (edit: () => void): void => {
-    edit()
-    setPreview(undefined)
-    forget()
-  }
-  const step = (dryRun: boolean) => () => replaceHost({ host, by: by.trim(), reason: reason.trim(), dryRun })
   const done = ({ hosts: [renamed = host] }: Replaced): void => onDone(renamed)
   return (
-    <Dialog title={`Replace ${label}`} size="lg" onClose={onClose}>
-      <Stack gap="sm">
-        <Text size="sm">
-          For the same machine under another name. Claims, server groups, aggregates and API keys follow; reports under the present name are
-          refused afterwards.
-        </Text>
-        <TextInput
-          label="New name"
-          description="As it reports from now on: HOST, or HOST/NODE. It may have reported under it already."
-          required
-          value={by}
-          onChange={({ currentTarget: { value } }) => change(() => setBy(value))}
-          data-autofocus
-        />
-        <TextInput
-          label="Reason"
-          description="For those who ask later; its timeline shows it."
-          required
-          value={reason}
-          onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
-        />
-        {preview === undefined ? null : (
-          <LeavingImpact
-            host={host}
-            impact={preview.impact}
-            claims={preview.impact.claimCount === 1 ? 'follows it' : 'follow it'}
-            aggregates="It has its new name in the aggregates"
-            keys="API keys that are bound to it may report under the new name as well:"
-          >
-            {preview.merged.map(({ name, node }) => (
-              <Text size="sm" key={`${name}/${node}`}>
-                {labelOf({ host: name, node })} has reported already. It is no host of its own any more: its report becomes that of {label}.
-              </Text>
-            ))}
-          </LeavingImpact>
-        )}
-        {problem === undefined ? null : <LeavingProblem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="subtle" onClick={onClose}>
-            Cancel
-          </Button>
-          {preview === undefined ? (
-            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={by.trim() === '' || reason.trim() === ''}>
-              See what follows
-            </Button>
-          ) : (
-            <Button onClick={() => make(step(false), done)} loading={isBusy}>
-              Call it {by.trim()}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Dialog>
+    <PreviewDialog
+      title={`Replace ${label}`}
+      change={change}
+      isReady={by.trim() !== '' && reason.trim() !== ''}
+      previewLabel="See what follows"
+      makeLabel={`Call it ${by.trim()}`}
+      problem={LeavingProblem}
+      step={(dryRun) => replaceHost({ host, by: by.trim(), reason: reason.trim(), dryRun })}
+      onClose={onClose}
+      onDone={done}
+    >
+      <Text size="sm">
+        For the same machine under another name. Claims, server groups, aggregates and API keys follow; reports under the present name are
+        refused afterwards.
+      </Text>
+      <TextInput
+        label="New name"
+        description="As it reports from now on: HOST, or HOST/NODE. It may have reported under it already."
+        required
+        value={by}
+        onChange={({ currentTarget: { value } }) => change.edit(setBy)(value)}
+        data-autofocus
+      />
+      <ReasonInput value={reason} shown="its timeline shows it" isFirst={false} onChange={change.edit(setReason)} />
+      {preview === undefined ? null : (
+        <LeavingImpact
+          host={host}
+          impact={preview.impact}
+          claims={preview.impact.claimCount === 1 ? 'follows it' : 'follow it'}
+          aggregates="It has its new name in the aggregates"
+          keys="API keys that are bound to it may report under the new name as well:"
+        >
+          {preview.merged.map(({ name, node }) => (
+            <Text size="sm" key={`${name}/${node}`}>
+              {labelOf({ host: name, node })} has reported already. It is no host of its own any more: its report becomes that of {label}.
+            </Text>
+          ))}
+        </LeavingImpact>
+      )}
+    </PreviewDialog>
   )
 }
 

@@ -1,10 +1,12 @@
-import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Select, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { refusalText } from '../../lib/refusal.ts'
+import { usePreview } from '../../lib/use-preview.ts'
+import { Effects, PreviewDialog } from '../../ui/preview-dialog.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
+import { capacityEffects } from './capacity-effects.ts'
 import { SET_ALLOCATION } from './documents.ts'
 import { labelOf } from './host-row.ts'
 import type { HostDetail } from './host-usage.tsx'
@@ -18,7 +20,7 @@ export interface SetAllocationProps {
   onDone(): void
 }
 
-/** Sets how many times over a host gives a class away, and how much of it it keeps back: first what that changes, then the change. */
+/** Sets how many times over a host gives a class away, and how much of it it keeps back. */
 export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   const [resourceClass, setClass] = useState(host.capacity[0]?.resourceClass ?? 'VCPU')
   const usage = host.capacity.find((one) => one.resourceClass === resourceClass)
@@ -26,85 +28,55 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   const [ratio, setRatio] = useState(before.ratio)
   const [reserved, setReserved] = useState(before.reserved)
   const [reason, setReason] = useState('')
-  const [preview, setPreview] = useState<Impact | undefined>()
-  const { problem, isBusy, see, make, forget } = useChange()
-  const change = (set: (value: string) => void) => (value: string) => {
-    set(value)
-    setPreview(undefined)
-    forget()
-  }
+  const change = usePreview<Impact>()
   const choose = (name: string) => {
     const set = overridesIn(host.capacity.find((one) => one.resourceClass === name))
-    change(setClass)(name)
+    change.edit(setClass)(name)
     setRatio(set.ratio)
     setReserved(set.reserved)
   }
   const wrong = { ratio: wrongRatio(ratio), reserved: wrongReserved(reserved) }
   const values = { ...edited('ratio', before.ratio, ratio), ...edited('reserved', before.reserved, reserved) }
   const isReady = reason.trim() !== '' && wrong.ratio === undefined && wrong.reserved === undefined && Object.keys(values).length > 0
-  const step = (dryRun: boolean) => () => setAllocationOf({ host, resourceClass, ...values, reason: reason.trim(), dryRun })
   return (
-    <Dialog title={`Set the ratio or the reserve of ${labelOf({ host: host.name, node: host.node })}`} size="lg" onClose={onClose}>
-      <Stack gap="sm">
-        <Text size="sm">
-          What is set here counts whatever the host reports. A field that is empty says nothing: what was set there is taken away, and the
-          host goes by its aggregates and its report again.
-        </Text>
-        <Select
-          label="Resource class"
-          data={host.capacity.map((one) => one.resourceClass)}
-          value={resourceClass}
-          allowDeselect={false}
-          onChange={(value) => choose(value ?? resourceClass)}
-        />
-        <TextInput
-          label="Ratio"
-          description={`How many times over it is given away, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
-          value={ratio}
-          onChange={({ currentTarget: { value } }) => change(setRatio)(value)}
-          error={wrong.ratio}
-        />
-        <TextInput
-          label="Reserved"
-          description={`Kept back for the host itself, in whole units; now ${usage?.reserved ?? 0}.`}
-          value={reserved}
-          onChange={({ currentTarget: { value } }) => change(setReserved)(value)}
-          error={wrong.reserved}
-        />
-        <TextInput
-          label="Reason"
-          description="For those who ask later; it is shown with the host."
-          required
-          value={reason}
-          onChange={({ currentTarget: { value } }) => change(setReason)(value)}
-        />
-        {preview === undefined ? null : (
-          <Alert color="yellow" role="status" title="Nothing is changed yet">
-            {preview.warnings.length === 0 ? <Text size="sm">As much of every resource class stays free.</Text> : null}
-            {preview.warnings.map((warning) => (
-              <Text size="sm" key={warning}>
-                {warning}
-              </Text>
-            ))}
-          </Alert>
-        )}
-        {problem === undefined ? null : <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="subtle" onClick={onClose}>
-            Cancel
-          </Button>
-          {preview === undefined ? (
-            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={!isReady}>
-              See what it changes
-            </Button>
-          ) : (
-            <Button onClick={() => make(step(false), onDone)} loading={isBusy}>
-              Set them
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Dialog>
+    <PreviewDialog
+      title={`Set the ratio or the reserve of ${labelOf({ host: host.name, node: host.node })}`}
+      change={change}
+      isReady={isReady}
+      previewLabel="See what it changes"
+      makeLabel="Set them"
+      step={(dryRun) => setAllocationOf({ host, resourceClass, ...values, reason: reason.trim(), dryRun })}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <Text size="sm">
+        What is set here counts whatever the host reports. A field that is empty says nothing: what was set there is taken away, and the
+        host goes by its aggregates and its report again.
+      </Text>
+      <Select
+        label="Resource class"
+        data={host.capacity.map((one) => one.resourceClass)}
+        value={resourceClass}
+        allowDeselect={false}
+        onChange={(value) => choose(value ?? resourceClass)}
+      />
+      <TextInput
+        label="Ratio"
+        description={`How many times over it is given away, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
+        value={ratio}
+        onChange={({ currentTarget: { value } }) => change.edit(setRatio)(value)}
+        error={wrong.ratio}
+      />
+      <TextInput
+        label="Reserved"
+        description={`Kept back for the host itself, in whole units; now ${usage?.reserved ?? 0}.`}
+        value={reserved}
+        onChange={({ currentTarget: { value } }) => change.edit(setReserved)(value)}
+        error={wrong.reserved}
+      />
+      <ReasonInput value={reason} shown="it is shown with the host" isFirst={false} onChange={change.edit(setReason)} />
+      {change.effect === undefined ? null : <Effects sentences={capacityEffects(change.effect.warnings)} />}
+    </PreviewDialog>
   )
 }
 
@@ -135,10 +107,8 @@ interface Step extends Pick<SetAllocationProps, 'host'> {
   readonly dryRun: boolean
 }
 
-/** Throws what the service refuses. */
 async function setAllocationOf({ host: { name, node }, ...step }: Step): Promise<Impact> {
   const { hostSetAllocation: answer } = await request(SET_ALLOCATION, { hosts: [{ host: name, node }], ...step })
   if (answer.__typename === 'HostSetAllocationPayload') return answer.impact
-  const issues = answer.__typename === 'ValidationError' ? answer.issues.map(({ message }) => message) : []
-  throw new Error([answer.message, ...issues].join(' '))
+  throw new Error(refusalText(answer))
 }

@@ -1,11 +1,12 @@
-import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { refusalText } from '../../lib/refusal.ts'
+import { usePreview } from '../../lib/use-preview.ts'
+import { Effects, PreviewDialog } from '../../ui/preview-dialog.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { SET_STATUS } from './documents.ts'
 import { labelOf } from './host-row.ts'
@@ -34,57 +35,33 @@ export interface SetStatusProps {
 /** The service takes so many in one call. */
 const MOST_AT_ONCE = 1_000
 
-/** Opens or closes hosts for new instances: first what that touches, then the deed. What was written stays on any failure. */
+/** Opens or closes hosts for new instances. What was written stays on any failure. */
 export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetStatusProps) {
   const [wanted, setWanted] = useState<Status>(status)
   const [reason, setReason] = useState('')
-  const [preview, setPreview] = useState<Impact | undefined>()
-  const { problem, isBusy, see, make, forget } = useChange()
-
-  const change = (edit: () => void): void => {
-    edit()
-    setPreview(undefined)
-    forget()
-  }
-  const step = (dryRun: boolean) => () => setStatusOf(hosts, { status: wanted, reason: reason.trim(), dryRun })
-
+  const change = usePreview<Impact>()
   return (
-    <Dialog title={`Set the status of ${named(hosts)}`} size="lg" onClose={onClose}>
-      <Stack gap="sm">
-        {hosts.length > 1 ? <Names hosts={hosts} /> : null}
-        <SegmentedControl
-          aria-label="New status"
-          fullWidth
-          value={wanted}
-          data={[...statuses]}
-          onChange={(next) => change(() => setWanted(statuses.find(({ value }) => value === next)?.value ?? status))}
-        />
-        <TextInput
-          label="Reason"
-          description="For those who ask later; it is shown with the host."
-          required
-          value={reason}
-          onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
-          data-autofocus
-        />
-        {preview === undefined ? null : <Touched impact={preview} />}
-        {problem === undefined ? null : <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="subtle" onClick={onClose}>
-            Cancel
-          </Button>
-          {preview === undefined ? (
-            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={reason.trim() === ''}>
-              See what it touches
-            </Button>
-          ) : (
-            <Button onClick={() => make(step(false), onDone)} loading={isBusy}>
-              Set to {wanted.toLowerCase()}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Dialog>
+    <PreviewDialog
+      title={`Set the status of ${named(hosts)}`}
+      change={change}
+      isReady={reason.trim() !== ''}
+      previewLabel="See what it touches"
+      makeLabel={`Set to ${wanted.toLowerCase()}`}
+      step={(dryRun) => setStatusOf(hosts, { status: wanted, reason: reason.trim(), dryRun })}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      {hosts.length > 1 ? <Names hosts={hosts} /> : null}
+      <SegmentedControl
+        aria-label="New status"
+        fullWidth
+        value={wanted}
+        data={[...statuses]}
+        onChange={change.edit((next) => setWanted(statuses.find(({ value }) => value === next)?.value ?? status))}
+      />
+      <ReasonInput value={reason} shown="it is shown with the host" onChange={change.edit(setReason)} />
+      {change.effect === undefined ? null : <Effects sentences={effectsOf(change.effect)} />}
+    </PreviewDialog>
   )
 }
 
@@ -104,21 +81,10 @@ function Names({ hosts }: Pick<SetStatusProps, 'hosts'>) {
   )
 }
 
-function Touched({ impact }: { readonly impact: Impact }) {
-  return (
-    <Alert color="yellow" role="status" title="Nothing is changed yet">
-      <Text size="sm">
-        It touches {formatCount(impact.hostsAffected)} {impact.hostsAffected === 1 ? 'host' : 'hosts'} with{' '}
-        {formatCount(impact.claimsOnAffectedHosts)} live {impact.claimsOnAffectedHosts === 1 ? 'claim' : 'claims'}.
-      </Text>
-      {impact.warnings.map((warning) => (
-        <Text size="sm" key={warning}>
-          {warning}
-        </Text>
-      ))}
-    </Alert>
-  )
-}
+const effectsOf = ({ hostsAffected: hosts, claimsOnAffectedHosts: claims, warnings }: Impact): readonly string[] => [
+  `It touches ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'} with ${formatCount(claims)} live ${claims === 1 ? 'claim' : 'claims'}.`,
+  ...warnings,
+]
 
 interface Step {
   readonly status: Status
@@ -133,7 +99,7 @@ async function setStatusOf(hosts: SetStatusProps['hosts'], step: Step): Promise<
     const { hostSetStatus: answer } = await request(SET_STATUS, { hosts: hosts.slice(from, from + MOST_AT_ONCE), ...step })
     if (answer.__typename !== 'HostSetStatusPayload') {
       const done = step.dryRun || from === 0 ? '' : ` The first ${formatCount(from)} were set.`
-      throw new Error(`${messageOf(answer)}${done}`)
+      throw new Error(`${refusalText(answer)}${done}`)
     }
     const { hostsAffected, claimsOnAffectedHosts, warnings } = answer.impact
     sum = {
@@ -144,8 +110,3 @@ async function setStatusOf(hosts: SetStatusProps['hosts'], step: Step): Promise<
   }
   return sum
 }
-
-type Refused = Exclude<ResultOf<typeof SET_STATUS>['hostSetStatus'], { readonly __typename: 'HostSetStatusPayload' }>
-
-const messageOf = (refused: Refused): string =>
-  refused.__typename === 'ValidationError' ? [refused.message, ...refused.issues.map(({ message }) => message)].join(' ') : refused.message

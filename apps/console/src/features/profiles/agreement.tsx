@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatTime, type TimeZoneChoice, titleOfTi
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { type Bar, BrushBars } from '../../ui/brush-bars.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import type { FollowedRollout } from './followed.tsx'
+import type { FollowedRollout } from './documents.ts'
 import type { Versions } from './rank-points.ts'
 
 type Step = FollowedRollout['overTime'][number]

@@ -3,7 +3,7 @@ import { formatCount } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { DecisionLink, kindWord } from './disagreement.tsx'
-import type { FollowedRollout } from './followed.tsx'
+import type { FollowedRollout } from './documents.ts'
 import { otherVersion, type Versions } from './rank-points.ts'
 
 type Disagreement = FollowedRollout['disagreements'][number]

@@ -5,6 +5,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { CheckFirst } from './check-first.tsx'
 import { type Course, effectsOf, type Step, wrongPercent } from './course.ts'
 import { ACTIVATE, ROLL_BACK } from './documents.ts'
@@ -88,14 +89,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
           />
         ) : null}
         {step === 'rollback' ? (
-          <TextInput
-            label="Reason"
-            description="For those who ask later; it stands in the audit."
-            required
-            value={reason}
-            onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
-            data-autofocus
-          />
+          <ReasonInput value={reason} shown="the audit shows it" maxLength={255} onChange={(value) => change(() => setReason(value))} />
         ) : null}
         {seen === undefined ? null : (
           <Alert color="yellow" role="status" title="Nothing is changed yet" data-effect>

@@ -7,6 +7,7 @@ import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { ReasonInput } from '../../ui/reason-input.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { Standing } from './compare.ts'
 import { REPAIR } from './documents.ts'
@@ -112,18 +113,14 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
             }}
           />
         ) : null}
-        <TextInput
-          label="Reason"
-          description="For those who ask later; it stands in the audit."
-          required
-          maxLength={1_000}
+        <ReasonInput
           value={reason}
+          shown="the audit shows it"
           disabled={isMaking}
-          onChange={({ currentTarget }) => {
-            setReason(currentTarget.value)
+          onChange={(value) => {
+            setReason(value)
             anew()
           }}
-          data-autofocus
         />
         {problem === undefined ? null : <Problem error={problem} />}
         {refusal === undefined ? null : (

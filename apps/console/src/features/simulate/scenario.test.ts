@@ -1,3 +1,4 @@
+import { parseRequestSpec } from '@gantt/scheduler-core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scenariosOf, searchOf } from './address.ts'
@@ -9,6 +10,7 @@ import {
   fromSimulateInput,
   fromSpecInput,
   type Overlay,
+  type RequestDocument,
   type Scenario,
   toSpecInput,
   withFields,
@@ -73,6 +75,12 @@ describe('a request', () => {
         flavor: { name: 'm1', vcpus: 0, memoryMb: 512, rootGb: 0, swapMb: 0, extraSpecs: {} },
       }),
     ).toEqual({ flavor: { name: 'm1', vcpus: 0, memoryMb: 512 }, numInstances: 2 })
+  })
+
+  test('with every default of the newest version says none of them', () => {
+    const asked = { flavor: { vcpus: 2, memoryMb: 512 } }
+    const parsed = parseRequestSpec(asked)
+    expect(parsed.ok && withoutDefaults(parsed.value as RequestDocument)).toEqual(asked)
   })
 
   test('that Nova wrote goes as Nova wrote it', () => {

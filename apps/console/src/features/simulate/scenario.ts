@@ -67,7 +67,13 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
 }
 
 /** What a document says for the record only, and what is so anyway: neither changes where a request goes. */
-const SILENT: Readonly<Record<string, unknown>> = { version: undefined, instanceUuids: undefined, isBfv: false, forceVerify: 'ALL' }
+const SILENT: Readonly<Record<string, unknown>> = {
+  version: undefined,
+  instanceUuids: undefined,
+  isBfv: false,
+  forceVerify: 'ALL',
+  nearVolumesAndPorts: true,
+}
 const ZEROS = new Set(['rootGb', 'ephemeralGb', 'swapMb', 'minRamMb', 'minDiskGb'])
 
 /** A document of a decision without what it says by default, so that it fits into an address and people can read it. */
