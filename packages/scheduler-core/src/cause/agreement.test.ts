@@ -7,7 +7,7 @@ import { verdictMatrix } from '../pipeline/verdict-matrix.ts'
 import { countCapacity } from '../what-if/capacity.ts'
 import { causeOf } from './cause.ts'
 import { nearMissesIn } from './near-misses.ts'
-import { refusal } from './testing/arbitraries.ts'
+import { refusal } from './testing/arbitraries.suite.ts'
 import { fleetOf } from './testing/drawn.ts'
 
 const numRuns = byExtent(150, 10_000)

@@ -8,7 +8,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { type Cause, causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { hostDrawn, refusal, requestDrawn } from './testing/arbitraries.ts'
+import { hostDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { fleetOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
 
 const RUNS = byExtent(150, 10_000)
