@@ -1,6 +1,7 @@
 import { FaultError, UnreachableError } from '@gantt/client'
 import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { usePreview } from '../lib/use-preview.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FieldChanges } from '../ui/field-changes.tsx'
@@ -8,7 +9,9 @@ import { NeedsScope } from '../ui/needs-scope.tsx'
 import { NoMatch } from '../ui/no-match.tsx'
 import { LiveBadge, Page } from '../ui/page.tsx'
 import { PathList } from '../ui/path-list.tsx'
+import { Effects, PreviewDialog } from '../ui/preview-dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { ReasonInput } from '../ui/reason-input.tsx'
 import { Cancelled, Running } from '../ui/running.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { LONG, NOW, nothing } from './samples.ts'
@@ -31,9 +34,58 @@ function Asked() {
   )
 }
 
+interface PreviewedProps {
+  readonly button: string
+  step(dryRun: boolean): Promise<readonly string[]>
+}
+
+function Previewed({ button, step }: PreviewedProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{button}</Button>
+      {isOpen ? <PreviewedDialog step={step} onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+function PreviewedDialog({ step, onClose }: Pick<PreviewedProps, 'step'> & { onClose(): void }) {
+  const [reason, setReason] = useState('')
+  const change = usePreview<readonly string[]>()
+  return (
+    <PreviewDialog
+      title="Set the status of rack-1"
+      change={change}
+      isReady={reason.trim() !== ''}
+      previewLabel="See what it touches"
+      makeLabel="Set to disabled"
+      step={step}
+      onClose={onClose}
+      onDone={onClose}
+    >
+      <ReasonInput value={reason} onChange={change.edit(setReason)} />
+      {change.effect === undefined ? null : <Effects sentences={change.effect} />}
+    </PreviewDialog>
+  )
+}
+
 /** What a page says where it has nothing to show, or something else than it should, and what it asks. */
 export const messages: readonly Story[] = [
   { of: 'dialog', states: { 'opened by a press': <Asked /> } },
+  {
+    of: 'preview-dialog',
+    states: {
+      'that is answered': <Previewed button="Set" step={async () => ['It touches 1 host with 2 live claims.', LONG]} />,
+      'that is refused': <Previewed button="Set in vain" step={async () => Promise.reject(new Error(LONG))} />,
+    },
+  },
+  {
+    of: 'reason-input',
+    states: {
+      usual: <ReasonInput value="The board is ordered" shown="it is shown with the host" isFirst={false} onChange={nothing} />,
+      disabled: <ReasonInput value="" disabled isFirst={false} onChange={nothing} />,
+    },
+  },
   { of: 'empty', states: { 'a title alone': <Empty title="No claims" />, 'the next step': <Empty title="No claims">{LONG}</Empty> } },
   {
     of: 'field-changes',
