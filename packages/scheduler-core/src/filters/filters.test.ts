@@ -828,7 +828,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'several shares lie on GPUs of their own': {
       host: { gpus: [{ index: 0 }] },
       request: { gpus: { count: 2, shareMilli: 500 } },
-      says: { code: 'gpu.count', subject: 'GPU of model A100', need: 2, have: 1, unit: 'GPUs' },
+      says: { code: 'gpu.count', subject: 'GPU', need: 2, have: 1, unit: 'GPUs' },
     },
     'another model fails': {
       host: { gpus: [{ index: 0, model: 'A100' }, { index: 1 }] },
@@ -848,7 +848,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         ],
       },
       request: { gpus: { count: 2, models: ['A100'] } },
-      says: { code: 'gpu.count', subject: 'GPU', need: 2, have: 1, unit: 'GPUs' },
+      says: { code: 'gpu.count', subject: 'GPU of model A100', need: 2, have: 1, unit: 'GPUs' },
     },
   },
   PciPassthroughFilter: {
