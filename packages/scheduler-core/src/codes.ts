@@ -47,7 +47,7 @@ export const codes = {
   'pci.unasked': 'The PCI devices that are left are given only where they are asked for: physical functions, vDPA, remotely managed.',
   'gpu.none': 'The host has no GPUs.',
   'gpu.model': 'The host has no GPU of a model asked for.',
-  'gpu.count': 'The host has too few GPUs of the models asked for.',
+  'gpu.count': 'The host has too few GPUs that would do, free or not.',
   'gpu.short': 'Too few GPUs have the share free.',
   'gpu.numa': 'Too few GPUs of the host are near to the NUMA cells of the guest.',
   'io_ops.too_many': 'The host runs as many I/O-heavy operations as it may.',

@@ -48,12 +48,17 @@ export interface ClaimsSource {
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
+/** All of a class that there is and is not kept back, or what is left of memory beside the huge pages. */
+export type AmountOf = 'in all' | 'outside of huge pages'
+
 /** Typed evidence: what was needed, what the host had, and from which input each of the two came. */
 export interface Fact {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
+  /** Which amount of the subject `actual` is, where a host has several; absent: what is left. */
+  readonly amountOf?: AmountOf
   readonly requiredFrom: Source
   readonly actualFrom: Source
   /** How `actual` was worked out, where it was: `actual` is floor((total - reserved) x ratio) - used - claimed, or as the terms are named. */

@@ -89,7 +89,7 @@ test('how the solver fared is told with its numbers, and why it was not followed
       spec: { vcpus: 1, memoryMb: 1_024, diskGb: 0, numInstances: 2, availabilityZone: null },
     },
     explanation: {
-      headline: '',
+      headline: 'Of 2 hosts none takes it.',
       instanceIndex: 0,
       hostCount: 0,
       fidelity: 'REPLAYED',
@@ -106,6 +106,7 @@ test('how the solver fared is told with its numbers, and why it was not followed
   expect(told(explained.decision)).toContain('Solver FEASIBLE, not taken: the filter scheduler decided.')
   expect(told(explained.decision)).toContain('bound 2.25, gap 50 %, 7 nodes')
   expect(told({ ...explained.decision, solver: null })).not.toContain('Solver')
+  expect(told(explained.decision)).toContain('Of 2 hosts none takes it.')
 })
 
 test('the tries before are told, oldest first, with the host that each lost and why', () => {

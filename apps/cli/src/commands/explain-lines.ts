@@ -172,8 +172,11 @@ function toHeadline({ decision, explanation }: Explained): readonly string[] {
   const { durationMs = null } = decision
   const time = durationMs === null ? '' : ` in ${took(durationMs)}`
   const which = spec.numInstances === 1 ? '' : ` Told of instance ${explanation.instanceIndex}.`
+  const isRefused = explanation.weighing.candidateCount === 0
   return [
     ...wrap(`${decision.outcome}: ${askedOf(decision)}, for ${decision.account} at ${decision.at}.`),
+    // why none was found, as the answer to the request said it
+    ...(isRefused ? wrap(explanation.headline) : []),
     ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}${time}; ${explanation.fidelity.toLowerCase()}.${which}`),
   ]
 }

@@ -38,7 +38,12 @@ interface Simulation {
   /** The first decision: all are of one request. */
   readonly asked: readonly { readonly ignoredFields: readonly string[] }[]
   readonly solved: readonly { readonly taken: string; readonly why: string | null; readonly decisions: number }[]
-  readonly firstFailure: { readonly copy: number; readonly reasons: readonly Reason[] } | null
+  readonly firstFailure: {
+    readonly copy: number
+    readonly reasons: readonly Reason[]
+    /** The headline is the cause. */
+    readonly explanation: { readonly headline: string }
+  } | null
   readonly utilisationBefore: readonly Zone[]
   readonly utilisationAfter: readonly Zone[]
 }
@@ -52,7 +57,7 @@ const SIMULATE = `query Simulate($input: SimulateInput!) {
     solved { taken why decisions }
     decisions(first: 500, outcome: PLACED) { destinations { hostName node } }
     asked: decisions(first: 1) { ignoredFields }
-    firstFailure { copy reasons { ${REASON} } }
+    firstFailure { copy reasons { ${REASON} } explanation { headline } }
     utilisationBefore { ${USE} } utilisationAfter { ${USE} }
   }
 }`
@@ -144,7 +149,14 @@ function toLines(found: Simulation): readonly string[] {
           ),
           ...(hosts.length > MOST_HOSTS ? [`and ${hosts.length - MOST_HOSTS} more hosts; --json has them`] : []),
         ]),
-    ...(found.firstFailure === null ? [] : ['', 'Why no host takes the next one', ...toReasonTable(found.firstFailure.reasons)]),
+    ...(found.firstFailure === null
+      ? []
+      : [
+          '',
+          ...wrap(found.firstFailure.explanation.headline),
+          'Why no host takes the next one',
+          ...toReasonTable(found.firstFailure.reasons),
+        ]),
     '',
     ...toTable(
       [
@@ -170,6 +182,7 @@ const toMarkdown = (found: Simulation): readonly string[] =>
       [{ head: 'host' }, { head: 'instances', align: 'right' }],
       hostsOf(found).map(([host, instances]) => [host, String(instances)]),
     ),
+    ...(found.firstFailure === null ? [] : [paragraph(found.firstFailure.explanation.headline)]),
     found.firstFailure === null
       ? []
       : toMarkdownTable(

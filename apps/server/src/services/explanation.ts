@@ -8,6 +8,7 @@ import {
   isNamedIn,
   isOwnScheduler,
   NOT_THERE,
+  nearMissesIn,
   PASSES_ALL,
   reasonCodes,
   reasonText,
@@ -167,14 +168,14 @@ function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): numbe
 const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, filter: number): boolean =>
   filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
 
-/** Refused hosts, nearest to passing first: those that the request admits before all others. */
+/** Refused hosts, nearest to passing first: the one that the cause names, then those that the request admits, then all others. */
 export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
   if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)
   const matrix = await examined.matrix()
-  const admitting = examined.steps.flatMap(({ isAdmitting }, step) => (isAdmitting ? [step] : []))
-  const isAdmitted = (index: number): boolean => !admitting.some((step) => refusesAt(matrix, index, step))
-  const refused = byDistance(matrix).filter((index) => matrix.rank[index] === 0)
-  return [...refused.filter(isAdmitted), ...refused.filter((index) => !isAdmitted(index))]
+  const { admitted, names } = examined
+  const nearest = examined.cause?.nearest?.name
+  const named = nearest === undefined ? undefined : names.findIndex(({ host, node }) => host === nearest.host && node === nearest.node)
+  return nearMissesIn(matrix, admitted, named)
     .slice(0, first)
     .map((index) => examined.verdict(index))
 }

@@ -1,9 +1,9 @@
-import { amountText, counted, measureOf } from '../amount-text.ts'
+import { counted } from '../amount-text.ts'
 import type { ReasonCode } from '../codes.ts'
-import { reasonText } from '../decision/reason-text.ts'
-import type { Fact } from '../evidence.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Admission, Cause, NearestHost, Refusals } from './cause.ts'
+import { shortfallsOf, shortfallsText } from './shortfalls.ts'
+import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
 /** How many codes a sentence names; `refusals` has them all. */
@@ -38,35 +38,10 @@ function countsText(refusals: readonly Refusals[]): string {
 }
 
 /** Members that live together need one host for all; hosts are what is short where each of them has its members of the group already. */
-function groupText({ refusals, admitted, groupSize, onOneHost }: Cause): string {
+function groupText({ tooFew, onOneHost }: Cause): string {
   if (onOneHost !== null)
     return ` Its ${onOneHost} instances are of one server group that lives together: one host needs room for all of them.`
-  const full = refusals.find(({ code }) => code === 'group.anti_affinity')
-  if (groupSize === null || full?.hosts !== admitted) return ''
-  return ` The group needs room for ${counted(groupSize, 'member')} apart from each other, and the request admits ${counted(admitted, 'host')}.`
+  return tooFew === null ? '' : ` ${tooFewText(tooFew)}`
 }
 
-/** Each thing that is short is said once, whichever filters refuse the host for it. */
-function nearText({ refusals }: NearestHost): string {
-  const said = new Set<string>()
-  const isNew = (what: string): boolean => what === '' || (!said.has(what) && said.add(what) !== undefined)
-  const sentences = refusals.flatMap(({ reason, facts }) => [
-    ...(isNew(whatIsShort(reason.subject, reason.unit, reason.need ?? reason.have)) ? [reasonText(reason)] : []),
-    ...facts.filter(({ subject, unit, required, actual }) => isNew(whatIsShort(subject, unit, required ?? actual))).map(factText),
-  ])
-  return sentences.join(' ')
-}
-
-/** The thing that a sentence is about: an amount of something, whatever the number, or one word of several that may be asked for. */
-function whatIsShort(subject: string | undefined, unit: string | undefined, value: string | number | undefined): string {
-  if (subject === undefined || subject === '') return ''
-  return [subject, measureOf(unit).several, typeof value === 'number' ? '' : (value ?? '')].join(' ')
-}
-
-function factText({ subject, required, actual, unit }: Fact): string {
-  const sides = [
-    ...(required === undefined ? [] : [`${amountText(required, unit)} needed`]),
-    ...(actual === undefined ? [] : [`${amountText(actual, required === undefined ? unit : undefined)} here`]),
-  ]
-  return `${subject}: ${sides.join(', ')}.`
-}
+const nearText = (host: NearestHost): string => shortfallsText(shortfallsOf(host))

@@ -19,6 +19,7 @@ function town(more: Record<string, HostShape> = {}): Fleet {
     small2: { vcpus: 4, memoryMb: 4_096 },
     large1: { vcpus: 64, memoryMb: 262_144, traits: ['CUSTOM_LICENSED'] },
     large2: { vcpus: 64, memoryMb: 131_072 },
+    used: { vcpus: 4, vcpusUsed: 3, memoryMb: 8_192, memoryMbUsed: 6_144 },
     ...more,
   }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
@@ -64,9 +65,15 @@ describe('the cause is told of the hosts that the request admits', () => {
       'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all. 6 vCPUs needed by one instance; the host has 4 in all.',
     ],
     [
+      'what is free is said beside what there is in all, where some of it is in use',
+      { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
+      'The only host named used does not take it. used: 16384 MiB needed by one instance; the host has 8192 MiB in all. ' +
+        'MEMORY_MB: 16384 MiB needed, 2048 free. 6 vCPUs needed by one instance; the host has 4 in all. VCPU: 6 vCPUs needed, 1 free.',
+    ],
+    [
       'no place asked for: the whole fleet',
       { memoryMb: 524_288 },
-      'Of 4 hosts none takes it: 4 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
+      'Of 5 hosts none takes it: 5 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
     ],
   ])('%s', (_name, asks, text) => {
     expect(textOf(town(), asks)).toBe(text)
@@ -173,7 +180,14 @@ describe('members that live together and fit on no host: each host is compared w
       'GPUs',
       { a: { vcpus: 64, memoryMb: 65_536, gpus: [{ index: 0 }, { index: 1 }] }, b: { vcpus: 64, memoryMb: 8_192, gpus: [{ index: 0 }] } },
       { numInstances: 3, vcpus: 1, memoryMb: 64, gpus: { count: 1 } },
-      `Of 2 hosts none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 × GPU with 1000/1000 free needed; the host has 2.`,
+      `Of the 2 hosts with GPUs none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 whole GPUs needed; the host has 2 free.`,
+    ],
+    [
+      'all amounts that the nearest host lacks',
+      { 'h-1': { vcpus: 96, memoryMb: 65_536, localGb: 88 }, 'h-2': { vcpus: 32, memoryMb: 65_536, localGb: 88 } },
+      { numInstances: 40, vcpus: 4, memoryMb: 8_192 },
+      `Of 2 hosts none takes it: 2 with too few vCPUs left, 2 with too little memory left. Its 40 ${SENTENCE} ` +
+        'Nearest is h-1: VCPU: 160 vCPUs needed, 96 free. MEMORY_MB: 327680 MiB needed, 65536 free.',
     ],
     [
       'a gang of two flavors',
@@ -185,7 +199,7 @@ describe('members that live together and fit on no host: each host is compared w
       'cells, of which amounts say nothing',
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
-      `The only host does not take it. Its 3 ${SENTENCE} ` +
+      `The only host with NUMA cells does not take it. Its 3 ${SENTENCE} ` +
         `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
     ],
     [
@@ -201,8 +215,6 @@ describe('members that live together and fit on no host: each host is compared w
   test('a group that lives somewhere already is refused for what its host lacks', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
-    expect(text).toBe(
-      'Of 2 hosts none takes it: 1 with too few vCPUs left, 1 away from the host of the server group. Nearest is wide: VCPU: 1 vCPU needed, 0 free.',
-    )
+    expect(text).toBe(`The only host where server group ${aUuid(9)} lives does not take it. wide: VCPU: 1 vCPU needed, 0 free.`)
   })
 })

@@ -7,13 +7,16 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { distanceBy, shareMissing } from '../pipeline/distance.ts'
-import { type FilterStep, isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
+import { shareMissing } from '../pipeline/distance.ts'
+import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { type AdmittedHosts, admittedBy, letInBy, passes } from './admission.ts'
+import { thingOf } from './shortfalls.ts'
 import { asTogether, togetherOf } from './together.ts'
+import { isFull, type TooFew, tooFewOf } from './too-few.ts'
 
 /**
  * Why no host takes an instance, told of the hosts that the request itself admits: those that every filter with `admits` lets in. Hosts
@@ -33,8 +36,8 @@ export interface Cause {
   readonly refusals: readonly Refusals[]
   /** The host that is nearest to taking the instance; null: there is none that the request admits or names. */
   readonly nearest: NearestHost | null
-  /** Members that the server group of the request is to have, which tells how many hosts anti-affinity needs; null: no group. */
-  readonly groupSize: number | null
+  /** The count that binds, where the members of a server group are more than the hosts or domains that the request admits may hold; null: none does. */
+  readonly tooFew: TooFew | null
   /** Members of a new server group that one host has to take together, where no host does; null: something else is the matter. */
   readonly onOneHost: number | null
 }
@@ -92,51 +95,37 @@ export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile,
 }
 
 /** The same of filters that were made ready for the instance. */
-export function* causeBy(filters: readonly FilterStep[], { fleet, request, whole, instance }: AskedInstance): Steps<Cause> {
-  const asTried = filters.filter(isAsked)
-  const together = asTogether(asTried, fleet, whole, instance)
-  const steps = together ?? asTried
-  // one that failed says of no host whether the request is about it
-  const able = steps.filter(({ failed }) => !failed)
-  const admitting = [...able.filter(({ admits }) => admits?.by === 'place'), ...able.filter(({ admits }) => admits?.by === 'property')]
+export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): Steps<Cause> {
+  const { fleet, request, whole, instance } = asked
+  const { steps, isAttempt } = stepsOf(filters, asked)
+  const named = namedBy(steps)
+  const { conditions, hosts, leavesNone } = yield* admittedBy(steps, fleet, request, isAttempt, named)
+  const isAny = hosts.length > 0
   const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
-  const named = steps.find((step) => step.named !== undefined)?.named ?? []
-  let admitted = present
-  let leavesNone: Code | null = null
-  for (const step of admitting) {
-    const before = admitted
-    admitted = yield* passing(step, before)
-    if (admitted.length > 0) continue
-    const refused = named.find((host) => before.includes(host)) ?? before[0]
-    if (refused !== undefined) leavesNone = reasonOf(step, refused).code
-  }
   const admission: Admission[] = []
-  for (const step of admitting) {
-    const alone = admitted.length > 0 ? null : (yield* passing(step, present)).length
-    admission.push({ filter: step.name, which: step.admits?.which(request, fleet) ?? '', alone })
+  for (const condition of conditions) {
+    const alone = isAny ? null : (yield* letInBy(condition, present)).length
+    admission.push({ filter: condition.filter, which: condition.which, alone })
   }
-  const groupSize = groupSizeOf(fleet, request, instance)
-  const { refusals, nearest } = yield* refuse(fleet, steps, admitted.length > 0 ? admitted : named)
-  const inOrder = admitted.length > 0 && groupSize !== null ? hostsFirst(refusals, admitted.length) : refusals
-  const code = admitted.length > 0 ? (inOrder[0]?.code ?? null) : leavesNone
-  const onOneHost = together === undefined ? null : togetherOf(whole)
-  return { code, admission, admitted: admitted.length, refusals: inOrder, nearest, groupSize, onOneHost }
+  const tooFew = isAny ? tooFewOf(fleet, request, instance, hosts) : null
+  const { refusals, nearest } = yield* refuse(fleet, steps, isAny ? hosts : named, tooFew)
+  const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
+  return { code, admission, admitted: hosts.length, refusals, nearest, tooFew, onOneHost: isAttempt ? togetherOf(whole) : null }
 }
 
-/** Where each host has its members of the server group, hosts are what is short, whatever else each of them lacks. */
-const hostsFirst = (refusals: readonly Refusals[], admitted: number): readonly Refusals[] => {
-  const full = refusals.find(({ code, hosts }) => code === 'group.anti_affinity' && hosts === admitted)
-  return full === undefined ? refusals : [full, ...refusals.filter((one) => one !== full)]
+/** The hosts that the request is about, by the same filters. */
+export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance): Steps<AdmittedHosts> {
+  const { steps, isAttempt } = stepsOf(filters, asked)
+  return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt, namedBy(steps))
 }
 
-/** The hosts that a filter lets pass. */
-function* passing(step: FilterStep, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
-  const left: HostIndex[] = []
-  for (const [i, host] of hosts.entries()) {
-    if (i % SLICE === SLICE - 1) yield
-    if (passes(step, host)) left.push(host)
-  }
-  return left
+/** The hosts that the request names, where it does. */
+const namedBy = (steps: readonly FilterStep[]): readonly HostIndex[] => steps.find((step) => step.named !== undefined)?.named ?? []
+
+function stepsOf(filters: readonly FilterStep[], { fleet, whole, instance }: AskedInstance) {
+  const asked = filters.filter(isAsked)
+  const together = asTogether(asked, fleet, whole, instance)
+  return { steps: together ?? asked, isAttempt: together !== undefined }
 }
 
 /** Filters in the order in which they have a say. */
@@ -149,16 +138,36 @@ const groupsOf = (steps: readonly FilterStep[]): Groups => [
   steps.filter(({ isOutside }) => isOutside),
 ]
 
+/** What refuses one host, as a cause counts it: what the profile's own filters say is short is not said once more by what every claim keeps. */
+export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): readonly Pick<HostRefusal, 'filter' | 'reason'>[] {
+  const [own, nets, outside] = groupsOf(filters.filter(isAsked))
+  const refusedBy = (steps: readonly FilterStep[]) =>
+    steps.filter((step) => !passes(step, host)).map((step) => ({ filter: step.name, reason: reasonOf(step, host) }))
+  const first = refusedBy(own)
+  const isSaid = ({ subject }: Reason): boolean => subject !== undefined && first.some(({ reason }) => sameThing(reason.subject, subject))
+  const all = [...first, ...refusedBy(nets).filter(({ reason }) => !isSaid(reason))]
+  return all.length > 0 ? all : refusedBy(outside)
+}
+
+const sameThing = (one: string | undefined, other: string): boolean => one !== undefined && thingOf(one) === thingOf(other)
+
 /** Filter by filter, since a filter that goes through all hosts at once is several times as fast as all filters on each. */
-function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly HostIndex[]): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
+function* refuse(
+  fleet: Fleet,
+  steps: readonly FilterStep[],
+  hosts: readonly HostIndex[],
+  tooFew: TooFew | null,
+): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
   const groups = groupsOf(steps)
   const codes = new Map<Code, { hosts: number; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
-  const worst = new Float64Array(hosts.length)
+  const distances = new Float64Array(hosts.length)
+  const full = new Uint8Array(hosts.length)
   const note = (i: number, reason: Reason): void => {
     const share = shareMissing(reason)
+    distances[i] = (distances[i] as number) + share
     reasons[i] = (reasons[i] as number) + 1
-    if (share > (worst[i] as number)) worst[i] = share
+    if (isFull(reason.code)) full[i] = 1
     let known = codes.get(reason.code)
     if (known === undefined) {
       known = { hosts: 0, isCounted: new Uint8Array(hosts.length), example: reason, share }
@@ -171,7 +180,8 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
   const [own, nets, outside] = groups
   // what the profile's own filters say is short on a host is not said once more by what every claim has to keep
   const said = new Map<number, string[]>()
-  const isSaid = (i: number, { subject }: Reason): boolean => subject !== undefined && said.get(i)?.includes(subject) === true
+  const isSaid = (i: number, { subject }: Reason): boolean =>
+    subject !== undefined && said.get(i)?.some((known) => sameThing(known, subject)) === true
   for (const step of own)
     yield* eachRefused(step, hosts, (i, reason) => {
       note(i, reason)
@@ -181,20 +191,57 @@ function* refuse(fleet: Fleet, steps: readonly FilterStep[], hosts: readonly Hos
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
-  const distance = (i: number): number => distanceBy(worst[i] as number, reasons[i] as number)
+  const distance = (i: number): number => distances[i] as number
+  // a host that has its members already is left alone while others can be mended, unless those are too few
+  const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const nearestBy = new Map<Uint8Array, number>()
   for (const { isCounted } of codes.values())
     for (let i = 0; i < hosts.length; i++) {
       const known = nearestBy.get(isCounted)
-      if (isCounted[i] === 1 && (known === undefined || distance(i) < distance(known))) nearestBy.set(isCounted, i)
+      if (isCounted[i] === 1 && isLeft(i) && (known === undefined || distance(i) < distance(known))) nearestBy.set(isCounted, i)
     }
   const candidates = [...new Set(nearestBy.values())].sort((one, other) => distance(one) - distance(other) || one - other)
   return {
     refusals: [...codes]
-      .map(([code, { hosts: count, example }]) => ({ code, hosts: count, example }))
-      .sort((one, other) => other.hosts - one.hosts || byCodeUnit(one.code, other.code)),
+      .map(([code, { hosts: count, example, isCounted }]) => ({
+        refusals: { code, hosts: count, example },
+        left: isCounted.reduce((sum, counted, i) => sum + (counted === 1 && isLeft(i) ? 1 : 0), 0),
+      }))
+      .sort((one, other) => compareCounts({ ...one.refusals, left: one.left }, { ...other.refusals, left: other.left }, tooFew?.code))
+      .map(({ refusals }) => refusals),
     nearest: nearestOf(candidates.map((i) => refusedHost(fleet, groups, hosts[i] as HostIndex))),
   }
+}
+
+interface Counted {
+  readonly code: Code
+  readonly hosts: number
+  /** Of these, hosts that do not have their members of a group already, where there are others. */
+  readonly left: number
+}
+
+/** The count that binds first; then what most hosts lack. */
+const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
+  Number(other.code === binding) - Number(one.code === binding) ||
+  other.left - one.left ||
+  other.hosts - one.hosts ||
+  byCodeUnit(one.code, other.code)
+
+/** Codes in the order in which a cause counts them, of what refuses each of some hosts. */
+export function codesInOrder(hosts: readonly (readonly Reason[])[], binding?: Code): readonly Code[] {
+  const isLeft = hosts.some((reasons) => !reasons.some(({ code }) => isFull(code)))
+    ? (reasons: readonly Reason[]) => binding !== undefined || !reasons.some(({ code }) => isFull(code))
+    : () => true
+  const counts = new Map<Code, { hosts: number; left: number }>()
+  for (const reasons of hosts)
+    for (const code of new Set(reasons.map((reason) => reason.code))) {
+      const count = counts.get(code) ?? { hosts: 0, left: 0 }
+      counts.set(code, { hosts: count.hosts + 1, left: count.left + (isLeft(reasons) ? 1 : 0) })
+    }
+  return [...counts]
+    .map(([code, count]) => ({ code, ...count }))
+    .sort((one, other) => compareCounts(one, other, binding))
+    .map(({ code }) => code)
 }
 
 /** Tells of each host that a filter refuses, by its position among them. */
@@ -206,8 +253,8 @@ function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: n
 }
 
 /**
- * A reason is the first thing that a filter finds, so of each reason the nearest host is looked at whole: the one with the fewest and smallest
- * things to mend is the nearest of all. Of equal ones the first.
+ * A reason is the first thing that a filter finds, so of each reason the nearest host is looked at whole: the one with the least to mend, all
+ * shares of what is needed that are missing added up, is the nearest of all. Of equal ones the first.
  */
 function nearestOf(candidates: readonly NearestHost[]): NearestHost | null {
   let nearest: { readonly host: NearestHost; readonly distance: number } | undefined
@@ -225,7 +272,7 @@ function distanceOfHost({ refusals }: NearestHost): number {
   for (const { filter, reason, facts } of refusals)
     if (facts.length === 0) note(reason.subject ?? filter, shareMissing(reason))
     else for (const { subject, required, actual } of facts) note(subject, shareMissing({ need: required, have: actual }))
-  return distanceBy(Math.max(0, ...shares.values()), shares.size)
+  return [...shares.values()].reduce((sum, share) => sum + share, 0)
 }
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
@@ -238,15 +285,4 @@ function refusedHost({ hosts }: Fleet, [own, nets, outside]: Groups, index: Host
     return { filter: step.name, reason, facts: factsOf(step, index, reason) }
   })
   return { name: { host, node }, refusals }
-}
-
-const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
-  !failed && prepared !== undefined && passesSafely(prepared, host) === true
-
-function groupSizeOf({ groups, hosts }: Fleet, { instanceGroup, numInstances }: RequestSpec, instance: number): number | null {
-  if (instanceGroup === null) return null
-  const members = groups.find(instanceGroup.uuid)?.members ?? new Map<HostIndex, number>()
-  const named = new Set([...members.keys()].map((host) => hosts.get(host).host))
-  const elsewhere = new Set(instanceGroup.hosts.filter((host) => !named.has(host)))
-  return [...members.values()].reduce((sum, count) => sum + count, elsewhere.size) + numInstances - instance
 }

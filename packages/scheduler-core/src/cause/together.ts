@@ -1,14 +1,13 @@
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type GpuState, type GpuWish, modelFits } from '../kinds/gpu/device.ts'
+import { wordsOf } from '../kinds/classes/usual.ts'
+import { type GpuState, type GpuWish, gpuShareText, modelFits } from '../kinds/gpu/device.ts'
 import { poolsKind } from '../kinds/pools/pools.ts'
 import type { FilterStep } from '../pipeline/run-filters.ts'
 import { membersOf, sumsOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-
-/** The filter that keeps members of a server group on one host. */
-const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
+import { AFFINITY_FILTER } from './admission.ts'
 
 /**
  * Members of a new server group that lives together, of which some found a host and the next did not: that host is no home of the group but an
@@ -22,14 +21,26 @@ export function asTogether(
 ): readonly FilterStep[] | undefined {
   const tried = attemptOf(fleet, whole, instance)
   if (tried === undefined || !steps.some(({ name }) => name === AFFINITY_FILTER)) return undefined
-  const lacking = prepareLacking(fleet, whole, instance, tried)
-  return steps.map((step) => {
-    if (step.name === AFFINITY_FILTER)
-      return { ...step, prepared: { passes: (host) => lacking(host) === undefined, reason: (host) => lacking(host) as Reason } }
+  const lacks = prepareLacks(fleet, whole, instance, tried)
+  const subject = whole.instanceGroup?.uuid ?? ''
+  const noRoom: Lack = (host) =>
+    lacks.some((lack) => lack(host) !== undefined)
+      ? undefined
+      : { code: 'group.together', subject, need: whole.numInstances, unit: 'members' }
+  return steps.flatMap((step) => {
+    if (step.name === AFFINITY_FILTER) return [...lacks, noRoom].map((lack) => ({ ...step, prepared: preparedBy(lack) }))
     // the first of them found room there
     return step.prepared === undefined ? step : { ...step, prepared: butOn(tried, step.prepared) }
   })
 }
+
+/** What of one thing a host lacks for all members together. */
+type Lack = (host: HostIndex) => Reason | undefined
+
+const preparedBy = (lack: Lack): PreparedFilter => ({
+  passes: (host) => lack(host) === undefined,
+  reason: (host) => lack(host) as Reason,
+})
 
 /** How many members need one host together; null: the request asks for no such thing. */
 export const togetherOf = ({ instanceGroup, numInstances }: RequestSpec): number | null =>
@@ -48,40 +59,30 @@ const butOn = (tried: HostIndex, prepared: PreparedFilter): PreparedFilter => ({
   passes: (host) => host === tried || prepared.passes(host),
 })
 
-/** Of each host, what of all members together it lacks: the amount of which the greatest share is missing. */
-function prepareLacking(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex): (host: HostIndex) => Reason | undefined {
+/** Of each host, what of all members together it lacks, one amount after the other. */
+function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex): readonly Lack[] {
   const { hosts } = fleet
   const sums = sumsOf(whole)
   const placed = sumsOf(whole, instance)
   if (poolsKind.isThere?.(hosts) === true) sums.delete('DISK_GB')
-  const gpus = gpusOf(whole)
-  const subject = whole.instanceGroup?.uuid ?? ''
-  return (host) => {
-    const lacks: Reason[] = []
-    for (const [resourceClass, need] of sums) {
-      const held = host === tried ? (placed.get(resourceClass) ?? 0) : 0
-      const have = at(hosts.classColumns(resourceClass).free, host) + held
-      if (have < need)
-        lacks.push({ ...(words[resourceClass] ?? { code: 'class.short', unit: resourceClass }), subject: resourceClass, need, have })
+  const ofClasses = [...sums].map(([resourceClass, need]): Lack => {
+    const held = (host: HostIndex) => (host === tried ? (placed.get(resourceClass) ?? 0) : 0)
+    const { free } = hosts.classColumns(resourceClass)
+    const { short: code, unit } = wordsOf(resourceClass)
+    const asked = { code, unit, subject: resourceClass, need }
+    return (host) => {
+      const have = at(free, host) + held(host)
+      return have < need ? { ...asked, have } : undefined
     }
-    const devices = hosts.get(host).gpus
-    for (const { ask, count, first } of gpus) {
-      const held = host === tried ? Math.max(0, Math.min(instance - first.from, first.members)) * ask.count : 0
-      const have = devices.reduce((sum, gpu) => sum + roomFor(gpu, ask), 0) + held
-      if (have < count) lacks.push({ code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: count, have, unit: 'GPUs' })
+  })
+  const ofGpus = gpusOf(whole).map(({ ask, count, first }): Lack => {
+    const held = (host: HostIndex) => (host === tried ? Math.max(0, Math.min(instance - first.from, first.members)) * ask.count : 0)
+    return (host) => {
+      const have = hosts.get(host).gpus.reduce((sum, gpu) => sum + roomFor(gpu, ask), 0) + held(host)
+      return have < count ? { code: 'gpu.short', subject: gpuShareText(ask), need: count, have, unit: 'GPUs' } : undefined
     }
-    const [worst] = lacks.sort((a, b) => shareLeft(a) - shareLeft(b))
-    if (worst !== undefined) return worst
-    return { code: 'group.together', subject, need: whole.numInstances, unit: 'members' }
-  }
-}
-
-const shareLeft = ({ need, have }: Reason): number => Number(have) / Number(need)
-
-const words: Readonly<Record<string, Pick<Reason, 'code' | 'unit'>>> = {
-  MEMORY_MB: { code: 'memory.short', unit: 'MiB' },
-  VCPU: { code: 'cpu.short', unit: 'vCPU' },
-  DISK_GB: { code: 'disk.short', unit: 'GiB' },
+  })
+  return [...ofClasses, ...ofGpus]
 }
 
 interface GpusTogether {

@@ -45,7 +45,7 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'pci.unasked': 'with PCI devices that are given only where they are asked for',
   'gpu.none': 'without GPUs',
   'gpu.model': 'without GPUs of the models',
-  'gpu.count': 'with too few GPUs of the models',
+  'gpu.count': 'with too few GPUs in all',
   'gpu.short': 'with too few GPUs that have the share free',
   'gpu.numa': 'with too few GPUs near the NUMA cells',
   'io_ops.too_many': 'with as many I/O-heavy operations as they may run',

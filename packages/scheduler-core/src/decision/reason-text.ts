@@ -87,8 +87,12 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
   'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
-  'gpu.count': ({ need, have }) => `${amount(need, 'GPUs')} of the models asked for needed; the host has ${have}.`,
-  'gpu.short': ({ subject, need, have }) => `${need} × ${subject} needed; the host has ${have}.`,
+  'gpu.count': ({ subject, need, have }) =>
+    `${amount(need, 'GPUs')}${subject?.startsWith('GPU of') ? subject.slice('GPU'.length) : ''} needed; the host has ${have} in all.`,
+  'gpu.short': ({ subject = 'GPU', need, have }) => {
+    const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
+    return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
+  },
   'gpu.numa': ({ need, have }) => `${amount(need, 'GPUs')} needed near the guest's NUMA cells, ${have} free there.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,

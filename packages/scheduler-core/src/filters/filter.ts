@@ -93,10 +93,21 @@ export interface Admits {
   which(request: RequestSpec, fleet: Fleet): string
 }
 
+/** Hosts that have any of what a request asks for, whatever is free of it there: the others are of no use to it, however many they are. */
+export interface Havers {
+  /** Which they are, in words that follow "hosts": `with GPUs`. */
+  readonly which: string
+  has(host: HostIndex): boolean
+  /** Why a host that has none is refused. */
+  readonly code: Code
+}
+
 export type FilterOptions = Readonly<Record<string, unknown>>
 
 export interface PreparedFilter {
   passes(host: HostIndex): boolean
   reason(host: HostIndex): Reason
   facts?(host: HostIndex): readonly Fact[]
+  /** Which hosts have any of what the filter asks for. The cause of a refusal speaks of them alone (cause/admission.ts). Absent: each may have it. */
+  havers?(): Havers | undefined
 }

@@ -775,7 +775,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a device near to one cell and a guest that fits on another only': {
       host: { numaCells: [cell(0), cell(1, { memoryUsageMb: 4_096 })], pciPools: [pool(1, 1)] },
       request: { numaTopology: { cells: [guest(0, 1, 1)] }, pciRequests: [device('required')] },
-      says: { code: 'pci.numa', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+      says: { code: 'pci.numa', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
     'the guest goes where the device is': {
       host: { numaCells: [cell(0), cell(1)], pciPools: [pool(1, 1)] },
@@ -803,7 +803,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a GPU with one thousandth used is no whole GPU': {
       host: { gpus: [{ index: 0, usedMilli: 1 }] },
       request: { gpus: {} },
-      says: { code: 'gpu.short', subject: 'GPU with 1000/1000 free', need: 1, have: 0, unit: 'GPUs' },
+      says: { code: 'gpu.short', subject: 'whole GPU', need: 1, have: 0, unit: 'GPUs' },
     },
     'the last thousandth of a share fits': {
       host: { gpus: [{ index: 0, usedMilli: 600 }] },
@@ -848,20 +848,20 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         ],
       },
       request: { gpus: { count: 2, models: ['A100'] } },
-      says: { code: 'gpu.count', subject: 'GPU', need: 2, have: 1, unit: 'GPUs' },
+      says: { code: 'gpu.count', subject: 'GPU of model A100', need: 2, have: 1, unit: 'GPUs' },
     },
   },
   PciPassthroughFilter: {
     'no device asked for': { says: 'NOT_ASKED' },
     'a host that reports no devices fails': {
       request: { pciRequests: [device()] },
-      says: { code: 'pci.not_reported', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+      says: { code: 'pci.not_reported', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
     'the last device fits': { host: { pciPools: [pool(null, 2, { used: 1 })] }, request: { pciRequests: [device()] }, says: true },
     'one device short fails': {
       host: { pciPools: [pool(null, 2, { used: 1 })] },
       request: { pciRequests: [device('legacy', 2)] },
-      says: { code: 'pci.short', subject: 'nic', need: 2, have: 1, unit: 'devices' },
+      says: { code: 'pci.short', subject: 'nic (vendor 8086)', need: 2, have: 1, unit: 'devices' },
     },
     'devices of several pools add up': {
       host: { pciPools: [pool(0, 1), pool(1, 1)] },
@@ -871,7 +871,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'another vendor is no device asked for': {
       host: { pciPools: [{ vendorId: '10de', productId: '1', total: 4 }] },
       request: { pciRequests: [device()] },
-      says: { code: 'pci.short', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+      says: { code: 'pci.short', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
     'letters count alike, large or small, in tags too': {
       host: { pciPools: [pool(null, 1, { tags: { physical_network: 'Blue' } })] },
@@ -881,7 +881,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a physical function is given to nobody who does not ask for one': {
       host: { pciPools: [pool(null, 3, { deviceType: 'type-PF' })] },
       request: { pciRequests: [device()] },
-      says: { code: 'pci.unasked', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+      says: { code: 'pci.unasked', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
     'and to whoever asks for one': {
       host: { pciPools: [pool(null, 3, { deviceType: 'type-PF' })] },
@@ -891,7 +891,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'two requests for one device fail': {
       host: { pciPools: [pool(null, 1)] },
       request: { pciRequests: [device(), { ...device(), alias: 'other' }] },
-      says: { code: 'pci.short', subject: 'other', need: 1, have: 0, unit: 'devices' },
+      says: { code: 'pci.short', subject: 'other (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
     'a request that is not choosy makes way': {
       host: { pciPools: [pool(null, 1, { deviceType: 'type-VF' }), pool(null, 1)] },
@@ -901,7 +901,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a device at no cell is near to none': {
       host: { numaCells: [cell(0)], pciPools: [pool(null, 1)] },
       request: { numaTopology: { cells: [guest(0, 1, 1)] }, pciRequests: [device('required')] },
-      says: { code: 'pci.numa', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+      says: { code: 'pci.numa', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
     'a guest without cells takes a device anywhere': {
       host: { numaCells: [cell(0)], pciPools: [pool(7, 1)] },

@@ -13,6 +13,7 @@ export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter =>
       passes: kind.prepareCanGive?.(hosts, ask) ?? ((host) => kind.canGive(hosts, host, ask)),
       reason: (host) => ({ ...kind.reason(hosts, host, ask), ...keptByMover(hosts, host, kind.name as keyof Grants) }),
       facts: (host) => kind.facts(hosts, host, ask, request),
+      havers: () => kind.havers?.(hosts, ask),
     }
   },
 })

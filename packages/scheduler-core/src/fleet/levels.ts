@@ -78,3 +78,6 @@ export const PREFERRED_NEAR = 10
 
 /** A destination of Nova's whose host is null names no host: before, no host was the one that it named. */
 export const NULL_DESTINATIONS = 10
+
+/** What every claim has to keep says of vCPUs, memory and disk what the filters of their own say of them: their codes and units, not those of a class. */
+export const USUAL_CLASSES = 10

@@ -137,7 +137,7 @@ export function inAllFact(
   const { total, reserved } = hosts.classColumns(resourceClass)
   const from = reportOf(hosts.get(host))
   const terms = [{ name: 'total', value: at(total, host), from }, allocationTerms(hosts, host, resourceClass).reserved]
-  return { ...asked, actual: Math.max(0, at(total, host) - at(reserved, host)), actualFrom: from, terms }
+  return { ...asked, amountOf: 'in all', actual: Math.max(0, at(total, host) - at(reserved, host)), actualFrom: from, terms }
 }
 
 /** The claims that hold units of a class which the host's report does not count. */

@@ -1,5 +1,5 @@
 import type { Fact } from '../evidence.ts'
-import type { Reason } from '../filters/filter.ts'
+import type { Havers, Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
@@ -93,6 +93,8 @@ export interface ResourceKind<Ask, Grant> {
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
+  /** Which hosts have any of what is asked for, whatever is free; absent or undefined: every host may have it. */
+  havers?(hosts: HostTable, ask: Ask): Havers | undefined
   /**
    * The numbers of that reason, then every other that refuses the host, each with the inputs that both sides come from; called only where
    * `canGive` is false, and only for hosts that somebody looks at.

@@ -28,6 +28,7 @@ export function novaFactsOf(refusal: NovaRefusal): readonly Fact[] {
       ...(need !== undefined && { required: need }),
       ...(have !== undefined && { actual: have }),
       ...(unit !== undefined && { unit }),
+      ...(refusal.reason.code.includes('.too_') && { amountOf: 'in all' as const }),
       requiredFrom,
       actualFrom,
       ...(terms !== undefined && { terms }),

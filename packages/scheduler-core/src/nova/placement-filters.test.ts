@@ -468,7 +468,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'of several forced hosts any will do': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
     'a forced host needs the room of its claim': {
       asks: { forceHosts: ['h2'], memoryMb: 100_000 },
-      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) class.too_little' },
+      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) memory.too_little' },
     },
     'of others ComputeFilter tells': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
   },
@@ -528,7 +528,7 @@ test('M01: the cause of a refusal is told of the hosts of the zone and of the tr
     'There is no host in availability zone z2, with CUSTOM_X. Each by itself: 1 in availability zone z2; 0 with CUSTOM_X.',
   )
   expect(causeText(causeOf(townOf(row), aRequest({ availabilityZone: 'z2', memoryMb: 200_000 }), compatAt(PLACEMENT_RULES)))).toContain(
-    'The only host in availability zone z2 does not take it. h2: MEMORY_MB: 200000 MiB needed by one instance; the host has 65536 in all.',
+    'The only host in availability zone z2 does not take it. h2: 200000 MiB needed by one instance; the host has 65536 MiB in all.',
   )
 })
 

@@ -57,8 +57,15 @@ const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] 
 const namesAndFields = (lists: readonly NameList[]): string =>
   lists.map((list) => `${shortList(namesOf(list))} by ${list.field}`).join(' and ')
 
-const whichOthers = ({ ignoreHosts }: RequestSpec): readonly string[] =>
-  ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]
+/** Where the request names hosts, of those that it excludes only those among them matter. */
+function whichOthers(request: RequestSpec): readonly string[] {
+  const { ignoreHosts } = request
+  const names = nameListsOf(request).flatMap(namesOf)
+  if (names.length === 0) return ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]
+  const both = ignoreHosts.filter((name) => names.includes(name))
+  if (both.length === 0) return []
+  return [`that ignoreHosts does not exclude${both.length === names.length ? '' : ` (${shortList(both)})`}`]
+}
 
 /** Those in the cell and in the aggregates that a request names, and outside of those that it shuns. */
 export function whichPlaces(request: RequestSpec): readonly string[] {

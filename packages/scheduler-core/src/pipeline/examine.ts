@@ -1,4 +1,4 @@
-import { type AskedInstance, type Cause, causeBy } from '../cause/cause.ts'
+import { type AskedInstance, admittedIn, type Cause, causeBy } from '../cause/cause.ts'
 import type { Fact } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -37,8 +37,6 @@ export interface ExaminedStep {
   readonly asked: boolean
   /** Not of the profile: asked only of hosts that the profile's own filters let through (CompiledFilter.isNet). */
   readonly isNet: boolean
-  /** It says which hosts the request is about (Filter.admits). */
-  readonly isAdmitting: boolean
   readonly entered: number
   readonly passed: number
   /** Hosts that this filter alone refuses: without it they would have passed everything. Means nothing short-circuited. */
@@ -65,6 +63,8 @@ export interface Findings {
   readonly steps: readonly ExaminedStep[]
   /** Position in `steps` of the first filter that refuses each host, by index; PASSES_ALL, or NOT_THERE where the host is gone. */
   readonly firstRefusing: Uint8Array
+  /** By index: 1 where the request is about the host, whatever is free there (cause/admission.ts). */
+  readonly admitted: Uint8Array
   readonly bytesPerHost: number
   /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever those before it said. */
   readonly refusedBy: Uint8Array
@@ -139,6 +139,8 @@ export function* examineInSteps(
     isChance || passing.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet),
     Int32Array.from(passing),
   )
+  const admitted = new Uint8Array(count)
+  for (const host of (yield* admittedIn(steps, { fleet, request, whole: asked, instance })).hosts) admitted[host] = 1
   const tieOrder = isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)
   let left = hostCount
   const found: ExaminedStep[] = []
@@ -148,7 +150,7 @@ export function* examineInSteps(
     left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
     const soleRejections = sole[s] as number
     found.push({
-      ...{ filter: step.name, asked: isAsked(step), isNet: step.isNet, isAdmitting: step.admits !== undefined },
+      ...{ filter: step.name, asked: isAsked(step), isNet: step.isNet },
       ...{ entered, passed: left, soleRejections, reasons },
     })
   }
@@ -157,6 +159,7 @@ export function* examineInSteps(
     hostCount,
     isShortCircuited,
     firstRefusing,
+    admitted,
     bytesPerHost,
     refusedBy,
     weighed,

@@ -76,7 +76,7 @@ describe('G01, credativ/ProxLB #35: members of one group share no host with thos
   test('the cause names it, with how many members are in the way', () => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web), claimed('y', 'c', web))
     expect(causeText(causeOf(log.fleet, aRequest(groupOf(backup, web)), profileNamed('default')))).toBe(
-      `Of 3 hosts none takes it: 3 with members of a server group that the own one is kept apart from. Nearest is a: Server group ${backup}: no member of ${web} wanted on the host; it holds 1. ${web}: 0 members needed, 1 here.`,
+      `Of 3 hosts none takes it: 3 with members of a server group that the own one is kept apart from. Nearest is a: Server group ${backup}: no member of ${web} wanted on the host; it holds 1. ${web}: no members needed, 1 here.`,
     )
   })
 })

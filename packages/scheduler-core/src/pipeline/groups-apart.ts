@@ -41,7 +41,7 @@ export const serverGroupApartFilter: Filter = {
       facts: (host) =>
         found(host).map((group) => ({
           subject: group.uuid,
-          required: 0,
+          required: 'fewer than 1',
           actual: group.members.get(host) ?? 0,
           unit: 'members',
           requiredFrom: groupFrom(group.apartFrom?.includes(uuid) ? group.uuid : uuid, 'apartFrom'),

@@ -62,6 +62,11 @@ export function refuseUntold(prepared: PreparedFilter, fleet: Fleet, reads: read
             passes: (host) => !missing.of(host) && asked.passes(host),
             reason: (host) => (missing.of(host) ? missing.reason(host) : asked.reason(host)),
             facts: (host) => (missing.of(host) ? missing.facts(host) : (asked.facts?.(host) ?? [])),
+            havers() {
+              const havers = asked.havers?.()
+              // a host that leaves it out may have it
+              return havers && { ...havers, has: (host) => missing.of(host) || havers.has(host) }
+            },
           },
     prepared,
   )

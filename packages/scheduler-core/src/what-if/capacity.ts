@@ -1,5 +1,9 @@
 import { byCodeUnit } from '../canonical-json.ts'
+import { admittedIn, codesInOrder, reasonsOn } from '../cause/cause.ts'
+import { thingOf } from '../cause/shortfalls.ts'
+import { tooFewOf } from '../cause/too-few.ts'
 import type { Code } from '../codes.ts'
+import type { Reason } from '../filters/filter.ts'
 import type { ClaimPart } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -8,8 +12,7 @@ import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { type Steps, sortInSteps } from '../fleet/steps.ts'
 import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { type Check, prepareChecks } from '../pipeline/examine.ts'
-import { isAsked, prepareFilters } from '../pipeline/run-filters.ts'
+import { isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { decideInSteps } from '../schedulers/decide.ts'
@@ -77,17 +80,20 @@ export interface Capacity {
 interface HostCount {
   readonly host: HostIndex
   fits: number
-  /** The check that refuses the next one; of a host that the request does not admit, the one that says so. */
+  /** What refuses the next one, as the cause of a refusal counts it; of a host that the request does not admit, the conditions that say so. */
   end?: End
 }
 
-interface End extends Check {
+interface End {
   readonly isAdmitted: boolean
+  readonly refusals: readonly { readonly filter: string; readonly reason: Reason }[]
 }
 
 interface Counting {
   readonly counts: HostCount[]
   fits: number
+  /** The code that is the cause whatever else refuses hosts: the request admits none, or too few. */
+  leading?: Code | undefined
   cut: Capacity['cut']
 }
 
@@ -131,11 +137,12 @@ function* fillEach(
   isShared: boolean,
 ): Steps<void> {
   if (isFirstOfAffinity(fleet, one)) yield* placeNext(fleet, overlay, one, options, counting)
-  const refusal = refusalsBy(fleet, one, options.profile)
+  const refusing = yield* refusingBy(fleet, one, options.profile)
+  counting.leading = refusing.leading
   const filling: Filling = {
     overlay,
     one,
-    refusal,
+    refusing,
     grantsOn: prepareGrants(compileProfile(options.profile, fleet.plugins), one, fleet),
     guess: guessFor(fleet, one),
     isOver: options.isOver,
@@ -169,7 +176,7 @@ function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): b
 interface Filling {
   readonly overlay: Overlay
   readonly one: RequestSpec
-  refusal(host: HostIndex): End | undefined
+  readonly refusing: Refusing
   grantsOn(host: HostIndex): Grants
   guess(host: HostIndex): number
   isOver(): boolean
@@ -181,11 +188,11 @@ interface Filling {
  */
 function* fill(
   { index, host, node }: HostRecord,
-  { overlay, one, refusal, grantsOn, guess, isOver }: Filling,
+  { overlay, one, refusing: { refuses, endAt }, grantsOn, guess, isOver }: Filling,
   most: number,
 ): Steps<Omit<HostCount, 'host'>> {
-  let end = refusal(index)
-  if (end !== undefined) return { fits: 0, end }
+  let isFull = refuses(index)
+  if (isFull) return { fits: 0, end: endAt(index) }
   const group = groupOf(one)
   const partOf = (grants: Grants): ClaimPart => ({ claim: '', instance: null, host, node, grants })
   const empty = overlay.size
@@ -194,18 +201,18 @@ function* fill(
   if (nearlyFull > 0) {
     overlay.holdCopies(partOf(grantsOn(index)), group, nearlyFull)
     fits = nearlyFull
-    if (refusal(index) !== undefined) {
+    if (refuses(index)) {
       overlay.rollback(empty)
       fits = 0
     }
   }
-  for (let steps = 1; end === undefined && fits < most; fits++, steps++) {
+  for (let steps = 1; !isFull && fits < most; fits++, steps++) {
     if (steps % SLICE === 0) yield
     if (steps % SLICE === 0 && isOver()) break
     overlay.hold(partOf(grantsOn(index)), group)
-    end = refusal(index)
+    isFull = refuses(index)
   }
-  return end === undefined ? { fits } : { fits, end }
+  return isFull ? { fits, end: endAt(index) } : { fits }
 }
 
 /** Where only amounts are asked: how many the host has room for by its columns. Else 0: no guess. */
@@ -225,11 +232,11 @@ function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, option
     else if (counting.fits >= options.limit) counting.cut = 'limit'
     if (counting.cut !== null || !(yield* placeNext(fleet, overlay, one, options, counting))) break
   }
-  const refusal = refusalsBy(fleet, one, options.profile)
+  const { refuses, endAt, leading } = yield* refusingBy(fleet, one, options.profile)
+  counting.leading = leading
   for (const { index } of fleet.hosts.present) {
     yield
-    const end = refusal(index)
-    if (end !== undefined) (counting.counts[index] as HostCount).end = end
+    if (refuses(index)) (counting.counts[index] as HostCount).end = endAt(index)
   }
 }
 
@@ -260,20 +267,29 @@ function* placeNext(
   return true
 }
 
-/** What refuses one more on a host: the first filter that does, of a host that is not admitted the first that says which hosts are. */
-function refusalsBy(fleet: Fleet, one: RequestSpec, profile: Profile): (host: HostIndex) => End | undefined {
-  const { checksOf } = prepareChecks(fleet, one, profile)
-  const admitting = new Set(
-    prepareFilters(compileProfile(profile, fleet.plugins), one, fleet)
-      .filter((step) => isAsked(step) && step.admits !== undefined)
-      .map(({ name }) => name),
-  )
-  return (host) => {
-    const first = checksOf(host, true).find(({ reason }) => reason !== undefined)
-    if (first === undefined) return undefined
-    if (admitting.size === 0) return { ...first, isAdmitted: true }
-    const keepsOut = checksOf(host).find(({ filter, reason }) => reason !== undefined && admitting.has(filter))
-    return { ...(keepsOut ?? first), isAdmitted: keepsOut === undefined }
+interface Refusing {
+  readonly leading: Code | undefined
+  /** Whether some filter refuses one more on a host. */
+  refuses(host: HostIndex): boolean
+  /** What does; of a host that is not admitted, each condition that does not let it in. */
+  endAt(host: HostIndex): End
+}
+
+function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Refusing> {
+  const steps = prepareFilters(compileProfile(profile, fleet.plugins), one, fleet)
+  const asked = steps.filter(isAsked)
+  const { conditions, hosts, leavesNone } = yield* admittedIn(steps, { fleet, request: one, whole: one, instance: 0 })
+  const admitted = new Set(hosts)
+  return {
+    leading: leavesNone ?? tooFewOf(fleet, one, 0, hosts)?.code,
+    refuses: (host) => asked.some(({ prepared }) => prepared === undefined || passesSafely(prepared, host) !== true),
+    endAt: (host) =>
+      admitted.has(host)
+        ? { isAdmitted: true, refusals: reasonsOn(asked, host) }
+        : {
+            isAdmitted: false,
+            refusals: conditions.filter(({ lets }) => !lets(host)).map(({ filter, reasonAt }) => ({ filter, reason: reasonAt(host) })),
+          },
   }
 }
 
@@ -283,7 +299,7 @@ const SLICE = 256
 function* summarise(
   fleet: Fleet,
   { groupsOf, request }: CapacityOptions,
-  { counts, fits, cut }: Counting,
+  { counts, fits, cut, leading }: Counting,
 ): Steps<Omit<Capacity, 'method'>> {
   const groups = new Map<string, HostCount[]>()
   for (const record of fleet.hosts.present) {
@@ -299,7 +315,7 @@ function* summarise(
   const summed: CapacityGroup[] = []
   let looked = 0
   for (const [key, members] of groups) {
-    summed.push(groupFrom(key, members, pooled))
+    summed.push(groupFrom(key, members, pooled, leading))
     looked += members.length
     if (looked < SLICE) continue
     looked = 0
@@ -311,11 +327,16 @@ function* summarise(
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
     groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
-    bottlenecks: bottlenecksOf(counts),
+    bottlenecks: bottlenecksOf(counts, leading),
   }
 }
 
-function groupFrom(key: string, members: readonly HostCount[], pooled: (members: readonly HostCount[]) => number | null): CapacityGroup {
+function groupFrom(
+  key: string,
+  members: readonly HostCount[],
+  pooled: (members: readonly HostCount[]) => number | null,
+  leading: Code | undefined,
+): CapacityGroup {
   const withRoom = members.filter(({ fits }) => fits > 0)
   const fits = members.reduce((sum, member) => sum + member.fits, 0)
   const together = pooled(members)
@@ -325,7 +346,7 @@ function groupFrom(key: string, members: readonly HostCount[], pooled: (members:
     hosts: members.length,
     hostsWithRoom: withRoom.length,
     fitsIfPooled: together === null ? null : Math.max(fits, together),
-    bottleneck: bottlenecksOf(withRoom.length > 0 ? withRoom : members)[0] ?? null,
+    bottleneck: bottlenecksOf(withRoom.length > 0 ? withRoom : members, leading)[0] ?? null,
   }
 }
 
@@ -335,7 +356,10 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
   const isAmount = new Set(amounts.map(([name]) => name))
   return (members) => {
     if (amounts.length === 0) return null
-    const held = members.filter(({ fits, end }) => fits > 0 || isAmount.has(end?.reason?.subject ?? ''))
+    const held = members.filter(
+      ({ fits, end }) =>
+        fits > 0 || (end?.isAdmitted === true && end.refusals.every(({ reason }) => isAmount.has(thingOf(reason.subject ?? '')))),
+    )
     const roomFor = ([name, amount]: readonly [string, number]): number => {
       const { free } = hosts.classColumns(name)
       return Math.floor(held.reduce((sum, { host }) => sum + Math.max(0, at(free, host)), 0) / amount)
@@ -344,20 +368,32 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
   }
 }
 
-function bottlenecksOf(counts: readonly HostCount[]): Bottleneck[] {
+/** Each host counts once: for what most hosts lack of all that it lacks, in the order in which the cause of a refusal counts codes. */
+function bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined): Bottleneck[] {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
+  const orderOf = (isAdmitted: boolean): readonly Code[] => {
+    const ends = counts.flatMap(({ end }) => (end?.isAdmitted === isAdmitted ? [end.refusals.map(({ reason }) => reason)] : []))
+    return codesInOrder(ends, leading)
+  }
+  const orders = { admitted: orderOf(true), others: orderOf(false) }
+  const placeOf = (code: Code, isAdmitted: boolean): number => (isAdmitted ? orders.admitted : orders.others).indexOf(code)
   for (const { fits, end } of counts) {
-    if (end?.reason === undefined) continue
-    const { filter, reason } = end
+    if (end === undefined) continue
+    const { isAdmitted: admitted } = end
+    const [first] = [...end.refusals].sort((a, b) => placeOf(a.reason.code, admitted) - placeOf(b.reason.code, admitted))
+    if (first === undefined) continue
+    const { filter, reason } = first
     const resource = reason.subject ?? filter
-    const key = `${end.isAdmitted} ${filter} ${reason.code} ${resource}`
+    const key = `${admitted} ${filter} ${reason.code} ${resource}`
     let bottleneck = found.get(key)
     if (bottleneck === undefined) {
-      bottleneck = { filter, code: reason.code, resource, hosts: 0, hostsWithRoom: 0, admitted: end.isAdmitted }
+      bottleneck = { filter, code: reason.code, resource, hosts: 0, hostsWithRoom: 0, admitted }
       found.set(key, bottleneck)
     }
     bottleneck.hosts++
     if (fits > 0) bottleneck.hostsWithRoom++
   }
-  return [...found.values()].sort((a, b) => Number(b.admitted) - Number(a.admitted) || b.hosts - a.hosts)
+  return [...found.values()].sort(
+    (a, b) => Number(b.admitted) - Number(a.admitted) || placeOf(a.code, a.admitted) - placeOf(b.code, b.admitted) || b.hosts - a.hosts,
+  )
 }

@@ -186,7 +186,7 @@ describe('what would make a request fit', () => {
     const asked = aRequest({ flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 10 } })
     const { counterfactuals, cause } = ask(aFleet(hosts), asked, { kinds: ['REQUEST'] })
     expect(counterfactuals).toEqual([])
-    expect(cause).toMatchObject({ admitted: 2, nearest: { name: { host: 'h1' } } })
+    expect(cause).toMatchObject({ admitted: 2, nearest: { name: { host: 'h2' } } })
     const sole = ask(aFleet({ h1: { memoryMb: 1_024 }, h2: { memoryMb: 4_096 } }), aRequest({ memoryMb: 8_192 }), { maxChanges: 1 })
     expect(sole.cause).toMatchObject({ admitted: 2, nearest: { name: { host: 'h2' } } })
     expect(sole.cause?.nearest?.refusals[0]).toMatchObject({ filter: 'RamFilter', reason: { code: 'memory.short', have: 4_096 } })

@@ -189,9 +189,10 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       for (const [resourceClass, need] of asked) {
         const inventory = inventoryOf(host, resourceClass)
         if (inventory === undefined) return { code: 'class.not_reported', need, have: 0 }
-        if (isMoreThanAll(inventory, need)) return { code: 'class.too_little', need, have: inventory.inAll }
+        const [short, tooLittle] = ofClass[resourceClass] ?? ['class.short', 'class.too_little']
+        if (isMoreThanAll(inventory, need)) return { code: tooLittle, need, have: inventory.inAll }
         const have = free(fleet, host, resourceClass)
-        if (have < need) return { code: 'class.short', need, have }
+        if (have < need) return { code: short, need, have }
         const { least, most, step } = inventory
         if (need < least || (most !== null && need > most) || need % step !== 0)
           return { code: 'class.unit', need, have: `${least} to ${most ?? inventory.inAll} in steps of ${step}` }
@@ -273,4 +274,11 @@ function usualName(kind: keyof typeof otherWords, name: string | null | undefine
   const lower = (name ?? '').toLowerCase()
   const words: Readonly<Record<string, string>> = otherWords[kind]
   return words[lower] ?? lower
+}
+
+/** Codes of the classes that every host has: too little left, and in all. */
+const ofClass: Readonly<Record<string, readonly [string, string]>> = {
+  VCPU: ['cpu.short', 'cpu.too_few'],
+  MEMORY_MB: ['memory.short', 'memory.too_little'],
+  DISK_GB: ['disk.short', 'disk.too_little'],
 }

@@ -8,6 +8,7 @@ import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape } from '../../testing/index.ts'
 import type { NearestHost } from '../cause.ts'
+import { type Shortfall, shortfallsOf, thingOf } from '../shortfalls.ts'
 
 /** A host as the laws of the cause draw it: small, so that near misses of every kind are common. */
 export interface HostDrawn {
@@ -216,34 +217,47 @@ export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boo
 /** Codes that more of something on the host answers, or another setting of the host alone. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
-/** The host with all that its refusals ask for and no more; undefined where one of them asks for something else than a host can be given. */
-export function mend(host: HostDrawn, { refusals }: NearestHost, { cells }: RequestDrawn): HostDrawn | undefined {
-  if (refusals.some(({ reason }) => !mendable.test(reason.code))) return undefined
-  return refusals.reduce((mended, refusal) => mendOne(mended, refusal, cells), host)
-}
-
-function mendOne(host: HostDrawn, { reason, facts }: NearestHost['refusals'][number], guests: RequestDrawn['cells']): HostDrawn {
+/** The host with all that the sentences about it name, and no more; undefined where one of them asks for something else than a host can be given. */
+export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDrawn): HostDrawn | undefined {
+  if (nearest.refusals.some(({ reason }) => !mendable.test(reason.code))) return undefined
   let { shape, zone, isDisabled, isFast } = host
-  if (reason.code === 'host.disabled') isDisabled = false
-  if (reason.code === 'zone.other') zone = reason.need as 'z1'
-  if (reason.code === 'aggregate.extra_spec') isFast = true
-  for (const { subject, required, actual, unit } of facts) {
+  for (const { reason } of nearest.refusals) {
+    if (reason.code === 'host.disabled') isDisabled = false
+    if (reason.code === 'zone.other') zone = reason.need as 'z1'
+    if (reason.code === 'aggregate.extra_spec') isFast = true
+  }
+  const shortfalls = shortfallsOf(nearest)
+  shape = withAmounts(shape, shortfalls)
+  for (const { subject, required, actual, unit } of shortfalls) {
     const missing = Number(required) - Number(actual)
     if (subject === 'trait' && required !== undefined) shape = { ...shape, traits: [...(shape.traits ?? []), String(required)] }
     if (subject === 'trait' && required === undefined)
       shape = { ...shape, traits: (shape.traits ?? []).filter((trait) => trait !== actual) }
-    if (['MEMORY_MB', 'memory'].includes(subject) && missing > 0) shape = { ...shape, memoryMb: (shape.memoryMb ?? 0) + missing }
-    if (['VCPU', 'vCPUs'].includes(subject) && missing > 0) shape = { ...shape, vcpus: (shape.vcpus ?? 0) + missing }
-    if (['DISK_GB', 'disk'].includes(subject) && missing > 0)
-      shape = { ...shape, localGb: (shape.localGb ?? 0) + (unit === 'MiB' ? Math.ceil(missing / MIB) : missing) }
     if (unit === 'GPUs' && missing > 0) shape = { ...shape, gpus: withGpus(shape, missing) }
     if (subject === 'GPU model') shape = { ...shape, gpus: (shape.gpus ?? []).map((gpu) => ({ ...gpu, model: String(required) })) }
-    if (unit === 'devices' && missing > 0) shape = { ...shape, pciPools: withDevices(shape, missing) }
-    if (subject === 'NUMA' && unit === 'cells' && missing > 0) shape = { ...shape, numaCells: withCells(shape, missing, guests) }
+    if (unit === 'devices' && missing > 0) shape = { ...shape, pciPools: withDevices(shape, subject, missing) }
+    if (subject === 'NUMA' && unit === 'cells' && missing > 0) shape = { ...shape, numaCells: withCells(shape, missing, cells) }
     const seat = / on cell (\d+) of the host/.exec(subject)?.[1]
     if (seat !== undefined && missing > 0) shape = { ...shape, numaCells: withLargerCell(shape, Number(seat), missing, unit) }
   }
   return { ...host, shape, zone, isDisabled, isFast }
+}
+
+/** Of each class so much more in all as is missing most by any of the sentences about it: more in all is more that is left. */
+function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostShape {
+  const missingOf = (thing: string): number =>
+    Math.max(
+      0,
+      ...shortfalls
+        .filter(({ subject }) => thingOf(subject) === thing)
+        .map(({ required, actual, unit }) => (Number(required) - Number(actual)) / (thing === 'DISK_GB' && unit === 'MiB' ? MIB : 1)),
+    )
+  return {
+    ...shape,
+    vcpus: (shape.vcpus ?? 0) + missingOf('VCPU'),
+    memoryMb: (shape.memoryMb ?? 0) + missingOf('MEMORY_MB'),
+    localGb: (shape.localGb ?? 0) + Math.ceil(missingOf('DISK_GB')),
+  }
 }
 
 /** Of every model that there may be, those that are there included: which, the facts say apart. */
@@ -252,12 +266,15 @@ const withGpus = ({ gpus = [] }: HostShape, missing: number) => [
   ...Array.from({ length: missing }, (_, i) => ({ index: gpus.length + i, model: 'A' })),
 ]
 
-/** So many more of each kind: which kind, the alias of the request says. */
-const withDevices = ({ pciPools = [] }: HostShape, missing: number): NonNullable<HostShape['pciPools']> =>
-  ['v1', 'v2'].map((vendorId) => ({
+/** So many more of the kind that the sentence describes. */
+function withDevices({ pciPools = [] }: HostShape, subject: string, missing: number): NonNullable<HostShape['pciPools']> {
+  const wanted = /vendor (\w+)/.exec(subject)?.[1]
+  if (wanted === undefined) throw new Error(`a sentence about PCI devices says of which vendor they are to be; found ${subject}`)
+  return ['v1', 'v2'].map((vendorId) => ({
     ...{ vendorId, productId: 'p' },
-    total: pciPools.reduce((sum, pool) => sum + (pool.vendorId === vendorId ? pool.total : 0), 0) + missing,
+    total: pciPools.reduce((sum, pool) => sum + (pool.vendorId === vendorId ? pool.total : 0), vendorId === wanted ? missing : 0),
   }))
+}
 
 const withCells = ({ numaCells = [] }: HostShape, missing: number, guests: RequestDrawn['cells']) =>
   cellsOf([

@@ -1,7 +1,7 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
 import { freeFact, inAllFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
@@ -11,6 +11,7 @@ import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
 import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainMemoryFact, plainMemoryLeft } from './room.ts'
+import { isUsual, wordsOf } from './usual.ts'
 
 /** Whole units per resource class. */
 export type Amounts = Readonly<Record<string, number>>
@@ -23,6 +24,9 @@ export interface AmountAsk {
 }
 
 const MEMORY = 'MEMORY_MB'
+
+/** The codes of all classes, below USUAL_CLASSES. */
+const others = { short: 'class.short', tooLittle: 'class.too_little' } as const
 
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
 export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
@@ -127,13 +131,14 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       if (canHave(hosts, host, one, held)) continue
       const { resourceClass, amount: need } = one
       const columns = hosts.classes.get(resourceClass)
-      const asked = { subject: resourceClass, need, unit: resourceClass } as const
+      const words = hosts.featureLevel < USUAL_CLASSES ? { ...others, unit: resourceClass } : wordsOf(resourceClass)
+      const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
       switch (whyNot(hosts, host, columns, one)) {
         case 'in all':
-          return { ...asked, code: 'class.too_little', have: inAllOf(columns, host) }
+          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host) }
         case 'free':
-          return { ...asked, code: 'class.short', have: at(columns.free, host) }
+          return { ...asked, code: words.short, have: at(columns.free, host) }
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
         case 'plain':
@@ -143,20 +148,39 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     throw new Error('reason was asked for a host that can give what is asked')
   },
 
+  havers(hosts, ask) {
+    const columns = ask.map(({ resourceClass }) => hosts.classes.get(resourceClass))
+    // of vCPUs, memory and disk every host has some
+    const special = ask.filter(({ resourceClass }) => !isUsual(resourceClass))
+    if (special.length === 0) return undefined
+    return {
+      which: `with ${special.map(({ resourceClass }) => resourceClass).join(' and ')}`,
+      has: (host) => columns.every((column, i) => isUsual((ask[i] as AmountAsk).resourceClass) || column?.reported[host] === 1),
+      code: 'class.not_reported',
+    }
+  },
+
   facts(hosts, host, ask, request) {
     const held = heldByMover(hosts, host)?.classes
     return ask
       .filter((one) => !canHave(hosts, host, one, held))
-      .map((one): Fact => {
+      .flatMap((one): readonly Fact[] => {
         const { resourceClass, amount } = one
         const columns = hosts.classes.get(resourceClass)
         const requiredFrom = amountFrom(request, resourceClass)
-        const asked = { subject: resourceClass, required: amount, unit: resourceClass, requiredFrom }
+        const unit = hosts.featureLevel < USUAL_CLASSES ? resourceClass : wordsOf(resourceClass).unit
+        const asked = { subject: resourceClass, required: amount, unit, requiredFrom }
         const why = columns === undefined || columns.reported[host] === 0 ? 'free' : whyNot(hosts, host, columns, one)
-        if (columns === undefined || why === 'free') return freeFact(hosts, host, resourceClass, asked)
-        if (why === 'in all') return inAllFact(hosts, host, resourceClass, asked)
-        if (why === 'unit') return { ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }
-        return plainMemoryFact(hosts, host, { ...asked, required: floatingOf(one), unit: 'MiB' })
+        const left = freeFact(hosts, host, resourceClass, asked)
+        if (columns === undefined) return [left]
+        if (why === 'unit') return [{ ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }]
+        const isShort = why === 'free' || (why === 'in all' && at(columns.free, host) < amount)
+        const isPlainShort = resourceClass === MEMORY && !hasPlainMemory(hosts, host, floatingOf(one), held?.[MEMORY])
+        return [
+          ...(why === 'in all' ? [inAllFact(hosts, host, resourceClass, asked)] : []),
+          ...(isShort ? [left] : []),
+          ...(isPlainShort ? [plainMemoryFact(hosts, host, { ...asked, required: floatingOf(one), unit: 'MiB' })] : []),
+        ]
       })
   },
 }

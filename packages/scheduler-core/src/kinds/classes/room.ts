@@ -65,6 +65,7 @@ export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<F
   const term = (name: string, value: number): Term => ({ name, value, from })
   return {
     ...asked,
+    amountOf: 'outside of huge pages',
     actual: plainMemoryLeft(hosts, host),
     actualFrom: from,
     terms: [

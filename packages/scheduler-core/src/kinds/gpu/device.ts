@@ -35,5 +35,9 @@ export const gpuFits = (gpu: GpuState, ask: GpuWish): boolean => gpu.freeMilli >
 export const modelFits = (gpu: GpuState, ask: GpuWish): boolean =>
   ask.models.length === 0 || (gpu.model !== null && ask.models.includes(gpu.model))
 
+/** What of each GPU a request needs, in words. */
+export const gpuShareText = ({ shareMilli }: GpuWish): string =>
+  shareMilli === WHOLE_GPU ? 'whole GPU' : `GPU with ${shareMilli}/1000 free`
+
 /** Whether a GPU is in one of some cells, by their numbers. */
 export const isIn = ({ numaNode }: GpuState, cells: readonly number[]): boolean => numaNode !== null && cells.includes(numaNode)

@@ -8,7 +8,7 @@ import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { Grants } from '../index.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
-import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, isIn, modelFits, WHOLE_GPU } from './device.ts'
+import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
 import { GpuUnits } from './units.ts'
 
@@ -148,13 +148,25 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       if (gpu.freeMilli >= ask.shareMilli) fitting++
     }
     if (matching === 0) return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
-    if (matching < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching, unit: 'GPUs' }
-    if (fitting < ask.count)
-      return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting, unit: 'GPUs' }
+    if (matching < ask.count)
+      return {
+        code: 'gpu.count',
+        subject: ask.models.length === 0 ? 'GPU' : `GPU of model ${ask.models.join(' or ')}`,
+        need: ask.count,
+        have: matching,
+        unit: 'GPUs',
+      }
+    if (fitting < ask.count) return { code: 'gpu.short', subject: gpuShareText(ask), need: ask.count, have: fitting, unit: 'GPUs' }
     const cells = cellsOn(hosts, host)
     const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs' }
   },
+
+  havers: (hosts, ask) => ({
+    which: ask.models.length === 0 ? 'with GPUs' : `with GPUs of model ${ask.models.join(' or ')}`,
+    has: (host) => hosts.get(host).gpus.some((gpu) => modelFits(gpu, ask)),
+    code: ask.models.length === 0 || hosts.present.every(({ gpus }) => gpus.length === 0) ? 'gpu.none' : 'gpu.model',
+  }),
 
   facts(hosts, host, ask) {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)

@@ -59,7 +59,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       guest(1, 'required'),
       {
         on: [],
-        cause: "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
+        cause: "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
       },
     ],
     [
@@ -68,7 +68,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       guest(1, 'required'),
       {
         on: [],
-        cause: "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
+        cause: "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
       },
     ],
     [
@@ -117,7 +117,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       {
         on: ['h0 0 0', 'h0 1 1'],
         cause:
-          "The only host does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 × GPU with 1000/1000 free needed; the host has 0.",
+          "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 whole GPU needed; the host has 0 free.",
       },
     ],
     [

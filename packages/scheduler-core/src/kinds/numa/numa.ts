@@ -143,12 +143,15 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
+  havers: (hosts) => ({ which: 'with NUMA cells', has: (host) => hosts.get(host).cells.length > 0, code: 'numa.not_reported' }),
+
   facts(hosts, host, ask) {
     return whatCellsLack(hosts, host, ask).map(({ code, subject = 'NUMA', need: required, have: actual, unit }) => ({
       subject,
       ...(required !== undefined && { required }),
       ...(actual !== undefined && { actual }),
       ...(unit !== undefined && { unit }),
+      ...(code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
       requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
       actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
     }))

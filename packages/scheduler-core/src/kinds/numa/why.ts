@@ -65,22 +65,32 @@ function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): reado
 /** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
 function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
-  const lacks = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
+  const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
-    return have < rule.need ? [{ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}`, have }] : []
+    return have < rule.need ? [{ ...rule, have }] : []
   })
+  // of what is left of the memory the least: with that much more of it, all rules about it are kept
+  const left = all.filter(({ code }) => memoryLeft.includes(code))
+  const least = left.reduce<(typeof left)[number] | undefined>(
+    (best, rule) => (best === undefined || rule.have < best.have ? rule : best),
+    undefined,
+  )
+  const lacks = all
+    .filter((rule) => rule === least || !memoryLeft.includes(rule.code))
+    .map((rule) => ({ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}` }))
   const pages = whyNoPages([cell], guest)
   if (pages !== undefined) return [...lacks, { ...pages, subject }]
   return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
 }
 
+/** Rules about what is left of the memory of a cell. */
+const memoryLeft: readonly Reason['code'][] = ['numa.memory', 'numa.huge_pages', 'numa.pinned_memory']
+
 /** Which of an amount a rule is about, beside what is free of it. */
 const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
-  'numa.too_little_memory': ', in all',
   'numa.huge_pages': ', outside of huge pages',
   'numa.pinned_memory': ', for one guest alone',
   'numa.threads': ', on the cores of the thread policy',
-  'numa.too_few_cpus': ', in all',
 }
 
 /** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */

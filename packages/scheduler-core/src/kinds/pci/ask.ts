@@ -1,3 +1,4 @@
+import { devicesText } from '../../device-text.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
@@ -11,6 +12,8 @@ export interface PciAsk {
   readonly hasCells: boolean
   /** The requests in groups of those that may take the same pools of a host; worked out once for hosts of one shape. */
   groupsOn(pools: HostPools): readonly PciGroup[]
+  /** Whether the devices of a pool are what a request describes, whatever is free of them. */
+  isOfKind(pool: PoolState, request: number): boolean
   /** Whether the devices of a pool would do for a request, but are given only where they are asked for by type. */
   isUnasked(pool: PoolState, request: number): boolean
 }
@@ -42,7 +45,11 @@ const unasked: readonly ((traits: Traits) => boolean)[] = [
 export function pciAskOf({ pciRequests, numaTopology }: RequestSpec): PciAsk | undefined {
   if (pciRequests.length === 0) return undefined
   const wanted = pciRequests.map(({ specs }) => specs.map(inSmallLetters))
-  const requests = pciRequests.map(({ alias, count, numaPolicy }, i) => ({ subject: alias ?? `request ${i}`, count, policy: numaPolicy }))
+  const requests = pciRequests.map(({ alias, count, numaPolicy, specs }, i) => ({
+    subject: devicesText(alias, specs, i),
+    count,
+    policy: numaPolicy,
+  }))
   const takers = onceFor((pool: PoolState) => wanted.map((specs) => isDescribed(pool.traits, specs) && isAskedFor(pool.traits, specs)))
   const groups = onceFor(({ list }: HostPools) =>
     groupsOf(
@@ -54,6 +61,7 @@ export function pciAskOf({ pciRequests, numaTopology }: RequestSpec): PciAsk | u
     requests,
     hasCells: numaTopology !== null,
     groupsOn: (pools) => groups(pools.shape, pools),
+    isOfKind: ({ traits }, request) => isDescribed(traits, wanted[request] ?? []),
     isUnasked({ traits }, request) {
       const specs = wanted[request] ?? []
       return isDescribed(traits, specs) && !isAskedFor(traits, specs)

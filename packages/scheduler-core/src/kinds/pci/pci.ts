@@ -111,6 +111,15 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     return anywhere + unasked >= wish.count ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
   },
 
+  havers: (hosts, ask) => ({
+    which: `with PCI devices for ${ask.requests.map(({ subject }) => subject).join(' and ')}`,
+    has(host) {
+      const { list } = poolsOf(hosts.get(host))
+      return ask.requests.every((_, request) => list.some((pool) => ask.isOfKind(pool, request)))
+    },
+    code: hosts.present.every((record) => poolsOf(record).list.length === 0) ? 'pci.not_reported' : 'pci.short',
+  }),
+
   facts(hosts, host, ask) {
     const pools = poolsOf(hosts.get(host))
     const { subject = 'PCI', need = 0, have = 0 } = this.reason(hosts, host, ask)

@@ -32,14 +32,20 @@ type Row = readonly [
 
 const rows: readonly Row[] = [
   ['enough devices pass', [pool(2)], [ask(2)], undefined, undefined],
-  ['one device short fails', [pool(1)], [ask(2, { alias: 'a1' })], undefined, { code: 'pci.short', subject: 'a1', need: 2, have: 1 }],
+  [
+    'one device short fails',
+    [pool(1)],
+    [ask(2, { alias: 'a1' })],
+    undefined,
+    { code: 'pci.short', subject: 'a1 (vendor 8086, product 1520)', need: 2, have: 1 },
+  ],
   ['devices are counted over pools', [pool(1), pool(1, 1)], [ask(2)], undefined, undefined],
   [
     'a later request has what the earlier left',
     [pool(2)],
     [ask(1), ask(2)],
     undefined,
-    { code: 'pci.short', subject: 'request 1', need: 2, have: 1 },
+    { code: 'pci.short', subject: 'request 1 (vendor 8086, product 1520)', need: 2, have: 1 },
   ],
   ['no pools at all fail', [], [ask(1)], undefined, { code: 'pci.not_reported', need: 1, have: 0 }],
   [
@@ -125,7 +131,7 @@ test('what earlier requests took stays taken when a later one fails', () => {
   expect(consumePci([pool(2)], [ask(1), ask(5)])).toMatchObject({
     ok: false,
     pools: [pool(1)],
-    why: { subject: 'request 1', need: 5, have: 1 },
+    why: { subject: 'request 1 (vendor 8086, product 1520)', need: 5, have: 1 },
   })
 })
 

@@ -1,3 +1,4 @@
+import { devicesText } from '../../device-text.ts'
 import { booleanOf } from '../text/boolean-text.ts'
 import { NovaError } from '../text/nova-error.ts'
 import type { Shortfall } from './shortfall.ts'
@@ -50,7 +51,7 @@ export function consumePci(pools: readonly PciPool[], requests: readonly PciRequ
       return {
         ok: false,
         pools: left,
-        why: { code, subject: request.alias ?? `request ${i}`, need: request.count, have: found.have, unit: 'devices' },
+        why: { code, subject: devicesText(request.alias, request.spec, i), need: request.count, have: found.have, unit: 'devices' },
       }
     }
     left = take(left, found, request.count)

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { causeOf } from './cause.ts'
+import { causeText } from './cause-text.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+
+/** A fleet of hosts with much of everything but what their shapes say. */
+function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readonly (readonly Change[])[]): Fleet {
+  const log = aLog()
+  const large = { vcpus: 64, memoryMb: 262_144 }
+  const reports = Object.entries(shapes).map(([name, shape]) => aReport(name, { ...large, ...shape }))
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...reports])
+  for (const changes of batches) expect(log.append(changes).every((verdict) => verdict === undefined)).toBe(true)
+  return log.fleet
+}
+
+const plain = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`plain${i}`, {}]))
+
+describe('hosts that have none of what is asked for do not change why those with some refuse it', () => {
+  const card = { vendorId: '10de', productId: '1db4', total: 1 }
+  const cells = [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }]
+  test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string, string]>([
+    ['GPUs', { gpus: [{ index: 0 }] }, { gpus: { count: 2 } }, 'gpu.count', 'The only host with GPUs does not take it. h0: 2 GPUs'],
+    [
+      'GPUs of a model',
+      { gpus: [{ index: 0, model: 'A' }] },
+      { gpus: { count: 2, models: ['A'] } },
+      'gpu.count',
+      'The only host with GPUs of model A does not take it.',
+    ],
+    [
+      'a resource class',
+      { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 1 }] },
+      { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 2 }] }] },
+      'class.too_little',
+      'The only host with CUSTOM_FPGA does not take it. h0: CUSTOM_FPGA: 2 needed by one instance; the host has 1 in all.',
+    ],
+    [
+      'PCI devices',
+      { pciPools: [card] },
+      { pciRequests: [{ count: 2, specs: [{ vendor_id: '10DE', product_id: '1db4' }] }] },
+      'pci.short',
+      'The only host with PCI devices for request 0 (vendor 10de, product 1db4) does not take it. ' +
+        'h0: PCI request 0 (vendor 10de, product 1db4): 2 devices needed, 1 free.',
+    ],
+    [
+      'NUMA cells',
+      { numaCells: cells },
+      { flavor: { vcpus: 1, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2_048 }] } },
+      'numa.memory',
+      'The only host with NUMA cells does not take it.',
+    ],
+  ])('%s', (_what, some, asks, code, text) => {
+    for (const name of ['default', 'nova-compat']) {
+      const profile = profileNamed(name)
+      const [few, many] = [{ h0: some }, { h0: some, ...plain }].map((shapes) => causeOf(fleetOf(shapes), aRequest(asks), profile))
+      expect([name, few?.code, many?.code]).toEqual([name, code, code])
+      expect(many?.nearest?.name.host).toBe('h0')
+      expect(causeText(many as NonNullable<typeof many>)).toBe(causeText(few as NonNullable<typeof few>))
+      expect(causeText(many as NonNullable<typeof many>)).toContain(text)
+    }
+  })
+
+  test('where no host has any, that is the cause', () => {
+    const cause = causeOf(fleetOf(plain), aRequest({ gpus: { count: 1 } }), profileNamed('default'))
+    expect([cause.code, causeText(cause)]).toEqual(['gpu.none', 'There is no host with GPUs.'])
+  })
+
+  test('GPUs of other models are not what is asked for', () => {
+    const fleet = fleetOf({ a: { gpus: [{ index: 0, model: 'A' }] }, ...plain })
+    const cause = causeOf(fleet, aRequest({ gpus: { count: 1, models: ['B'] } }), profileNamed('default'))
+    expect([cause.code, causeText(cause)]).toEqual(['gpu.model', 'There is no host with GPUs of model B.'])
+  })
+
+  test('hosts away from the home of a server group whose members live together', () => {
+    const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
+    const bound = aClaim({ hosts: ['home'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
+    const fleet = fleetOf({ home: { vcpus: 1 }, ...plain }, [bound])
+    for (const name of ['default', 'nova-compat']) {
+      const cause = causeOf(fleet, aRequest({ instanceGroup: group, vcpus: 1 }), profileNamed(name))
+      expect([name, cause.admitted, cause.nearest?.name.host]).toEqual([name, 1, 'home'])
+      expect(cause.code).toBe('cpu.short')
+    }
+  })
+
+  test('vCPUs, memory and disk have their own codes and units under every profile', () => {
+    const fleet = fleetOf({ a: { vcpus: 2, memoryMb: 1_024, memoryMbUsed: 512, localGb: 1 } })
+    for (const [asks, code, text] of [
+      [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in all.'],
+      [{ memoryMb: 768 }, 'memory.short', 'MEMORY_MB: 768 MiB needed, 512 free.'],
+      [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in all.'],
+    ] as const)
+      for (const name of ['default', 'nova', 'nova-compat']) {
+        const cause = causeOf(fleet, aRequest(asks), profileNamed(name))
+        expect([name, cause.code]).toEqual([name, code])
+        expect(causeText(cause)).toContain(text)
+      }
+  })
+
+  test('of a NUMA cell only what is asked for and lacks, once', () => {
+    const fleet = fleetOf({ a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } })
+    const guest = { flavor: { vcpus: 3, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2], memoryMb: 2_048 }] } }
+    const text = causeText(causeOf(fleet, aRequest(guest), profileNamed('default')))
+    expect(text).not.toMatch(/huge|pages|alone/)
+    expect(text.match(/cell 0 on cell 0/g)).toHaveLength(1)
+    expect(text).toContain('cell 0 on cell 0 of the host: 2048 MiB needed, 1024 in all; 3 CPUs needed, 2 in all.')
+  })
+})
+
+describe('members of a server group that are to be apart', () => {
+  const group = { uuid: aUuid(9), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: 1 }
+  const held = (...hosts: string[]) => hosts.map((host, i) => aClaim({ key: `k${i}`, hosts: [host], grants: {}, group }))
+  const asks = { instanceGroup: group, memoryMb: 8_192 }
+
+  test('what one host lacks is the cause where each of the others has its member, and the group fits on so many hosts', () => {
+    const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
+    const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
+    expect([cause.code, cause.nearest?.name.host, cause.tooFew]).toEqual(['memory.too_little', 'c', null])
+    expect(causeText(cause)).toContain(
+      'Of 3 hosts none takes it: 1 with too little memory in all, 2 with as many members of the server group as one host may have. Nearest is c:',
+    )
+  })
+
+  test('hosts are too few for the group, whatever one of them lacks beside', () => {
+    const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
+    const cause = causeOf(fleet, aRequest({ ...asks, numInstances: 2 }), profileNamed('default'))
+    expect([cause.code, cause.tooFew?.members]).toEqual(['group.anti_affinity', 4])
+    expect(causeText(cause)).toContain('The group needs room for 4 members apart from each other, and the request admits 3 hosts.')
+  })
+
+  test('domains are too few for the group', () => {
+    const racks = ['r1', 'r2'].map((rack, i) => ({
+      ...{ type: 'aggregate' as const, uuid: aUuid(20 + i), expectedVersion: 0 },
+      next: { name: rack, hosts: [`${rack}a`, `${rack}b`], metadata: { rack } },
+    }))
+    const spread = { uuid: aUuid(9), policy: 'SOFT_ANTI_AFFINITY' as const, maxServerPerHost: null }
+    const claims = ['r1a', 'r2a'].map((host, i) => aClaim({ key: `k${i}`, hosts: [host], grants: {}, group: spread }))
+    const fleet = fleetOf({ r1a: {}, r1b: { memoryMb: 512 }, r2a: {}, r2b: {} }, racks, claims)
+    const request = aRequest({
+      memoryMb: 1_024,
+      instanceGroup: { uuid: aUuid(9), policy: 'SOFT_ANTI_AFFINITY' },
+      topologySpread: [{ topologyKey: 'rack', maxPerDomain: 1 }],
+    })
+    const cause = causeOf(fleet, request, profileNamed('default'))
+    expect([cause.code, cause.tooFew?.there]).toEqual(['topology.full', 2])
+    expect(causeText(cause)).toContain(
+      'The group needs room for 3 members, at most 1 in each rack, and the hosts that the request admits are in 2.',
+    )
+  })
+})

@@ -1,0 +1,103 @@
+import type { Code } from '../codes.ts'
+import type { Reason } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Steps } from '../fleet/steps.ts'
+import { type FilterStep, isAsked, passesSafely } from '../pipeline/run-filters.ts'
+import { reasonOf } from '../pipeline/step-reasons.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/** One thing that says which hosts a request is about. */
+export interface Condition {
+  readonly filter: string
+  /** Which hosts, in words that follow "hosts". */
+  readonly which: string
+  lets(host: HostIndex): boolean
+  /** Why a host that it does not let in is none of them. */
+  reasonAt(host: HostIndex): Reason
+}
+
+/** The hosts that a request is about, whatever is free there. */
+export interface AdmittedHosts {
+  readonly conditions: readonly Condition[]
+  readonly hosts: readonly HostIndex[]
+  /** Why there is none: of the first condition that leaves none. Null: there are some, or the fleet has no host. */
+  readonly leavesNone: Code | null
+}
+
+/** The filter that keeps members of a server group on one host. */
+export const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
+
+/** Hosts that are asked between two pauses. */
+const SLICE = 128
+
+/**
+ * Filters that say which hosts the request is about, places before properties; then what hosts must have any of, free or not (PreparedFilter.havers);
+ * last the home of a server group whose members live together, where the request admits it at all. `isAttempt`: the group has no home yet.
+ */
+export function* admittedBy(
+  steps: readonly FilterStep[],
+  fleet: Fleet,
+  request: RequestSpec,
+  isAttempt: boolean,
+  preferred: readonly HostIndex[] = [],
+): Steps<AdmittedHosts> {
+  // one that failed says of no host whether the request is about it
+  const able = steps.filter((step) => isAsked(step) && !step.failed)
+  const saying = (by: 'place' | 'property') => able.filter(({ admits }) => admits?.by === by).map((step) => admitting(step, request, fleet))
+  const conditions = [...saying('place'), ...saying('property'), ...able.flatMap(having)]
+  let hosts: readonly HostIndex[] = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  let leavesNone: Code | null = null
+  for (const condition of conditions) {
+    const before = hosts
+    hosts = yield* letInBy(condition, before)
+    if (hosts.length > 0) continue
+    const refused = preferred.find((host) => before.includes(host)) ?? before[0]
+    if (refused !== undefined) leavesNone = condition.reasonAt(refused).code
+  }
+  const home = isAttempt ? undefined : homeOf(able, fleet, request)
+  const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
+  // members that have to leave their home are refused by all other hosts
+  return home === undefined || atHome.length === 0
+    ? { conditions, hosts, leavesNone }
+    : { conditions: [...conditions, home], hosts: atHome, leavesNone }
+}
+
+/** The hosts of some that a condition lets in. */
+export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
+  const left: HostIndex[] = []
+  for (const [i, host] of hosts.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    if (lets(host)) left.push(host)
+  }
+  return left
+}
+
+/** Whether a filter lets a host pass; one that failed does not. */
+export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
+  !failed && prepared !== undefined && passesSafely(prepared, host) === true
+
+const admitting = (step: FilterStep, request: RequestSpec, fleet: Fleet): Condition => ({
+  filter: step.name,
+  which: step.admits?.which(request, fleet) ?? '',
+  lets: (host) => passes(step, host),
+  reasonAt: (host) => reasonOf(step, host),
+})
+
+function having(step: FilterStep): readonly Condition[] {
+  const havers = step.prepared?.havers?.()
+  if (havers === undefined) return []
+  return [{ filter: step.name, which: havers.which, lets: havers.has, reasonAt: () => ({ code: havers.code }) }]
+}
+
+function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup }: RequestSpec): Condition | undefined {
+  const step = steps.find(({ name }) => name === AFFINITY_FILTER)
+  if (step === undefined || instanceGroup?.policy !== 'AFFINITY') return undefined
+  if (instanceGroup.hosts.length === 0 && (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0) return undefined
+  return {
+    filter: step.name,
+    which: `where server group ${instanceGroup.uuid} lives`,
+    lets: (host) => passes(step, host),
+    reasonAt: (host) => reasonOf(step, host),
+  }
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { examine } from '../pipeline/examine.ts'
+import { verdictMatrix } from '../pipeline/verdict-matrix.ts'
+import { countCapacity } from '../what-if/capacity.ts'
+import { causeOf } from './cause.ts'
+import { nearMissesIn } from './near-misses.ts'
+import { refusal } from './testing/arbitraries.suite.ts'
+import { fleetOf } from './testing/drawn.ts'
+
+const numRuns = byExtent(150, 10_000)
+
+test('where nothing fits, the first thing that capacity is short of is what the cause is counted under', () => {
+  const met = new Set<string>()
+  fc.assert(
+    fc.property(refusal, ({ hosts, asked, profile }) => {
+      const cause = causeOf(fleetOf(hosts), asked, profile)
+      const capacity = atOnce(
+        countCapacity(fleetOf(hosts), {
+          ...{ request: asked, profile, seed: 's', limit: 100 },
+          groupsOf: () => ['all'],
+          isOver: () => false,
+        }),
+      )
+      const [first] = capacity.bottlenecks
+      expect([capacity.fits, first?.code, first?.admitted]).toEqual([0, cause.code, cause.admitted > 0])
+      expect(capacity.groups[0]?.bottleneck).toEqual(first)
+      if (cause.code !== null) met.add(cause.code)
+    }),
+    { numRuns },
+  )
+  expect(met.size).toBeGreaterThan(5)
+})
+
+test('the first near miss is the host that the cause names as the nearest, and those that the request admits come before others', () => {
+  fc.assert(
+    fc.property(refusal, ({ hosts, asked, profile }) => {
+      const fleet = fleetOf(hosts)
+      const examined = examine(fleet, asked, profile, 's')
+      const { nearest, admitted } = causeOf(fleet, asked, profile)
+      const named = nearest === null ? undefined : fleet.hosts.find(nearest.name)?.index
+      const order = nearMissesIn(verdictMatrix(examined, examined), examined.admitted, named)
+      expect(order).toHaveLength(hosts.length)
+      if (named !== undefined) expect(order[0]).toBe(named)
+      if (admitted > 0) expect(order.slice(0, admitted).every((host) => examined.admitted[host] === 1)).toBe(true)
+    }),
+    { numRuns },
+  )
+})

@@ -1,0 +1,108 @@
+import { amountText, measureOf } from '../amount-text.ts'
+import { reasonText } from '../decision/reason-text.ts'
+import type { AmountOf, Fact } from '../evidence.ts'
+import { shareMissing } from '../pipeline/distance.ts'
+import type { HostRefusal, NearestHost } from './cause.ts'
+
+/** One thing that a host lacks, as its sentence says it. Once all of them are mended, and nothing else, the host takes the instance. */
+export interface Shortfall {
+  readonly subject: string
+  readonly required?: number | string
+  readonly actual?: number | string
+  readonly unit?: string
+  /** Which amount of the subject; absent: what is left of it. */
+  readonly amountOf?: AmountOf
+  /** Of what a reason says, its sentence; a fact has none of its own. */
+  readonly sentence?: string
+}
+
+/** All that a host lacks. Of what several filters say of one thing, that which is missing most. */
+export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): readonly Shortfall[] {
+  const said = new Map<string, Shortfall>()
+  for (const one of refusals.flatMap(shortfallsIn)) {
+    const key = keyOf(one)
+    const known = said.get(key)
+    if (known === undefined || shareOf(one) > shareOf(known)) said.set(key, one)
+  }
+  // where that much is not there in all, more of it is more that is left too, unless some is in use
+  return [...said.values()].filter((one) => {
+    const inAll = one.amountOf === undefined ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
+    return inAll === undefined || Number(one.actual) < Number(inAll.actual)
+  })
+}
+
+/** The sentences of all that a host lacks. */
+export function shortfallsText(shortfalls: readonly Shortfall[]): string {
+  const sentences: string[] = []
+  let last: { readonly subject: string; readonly sides: string[] } | undefined
+  const finish = (): void => {
+    if (last !== undefined) sentences.push(`${last.subject}: ${last.sides.join('; ')}.`)
+    last = undefined
+  }
+  for (const one of shortfalls) {
+    if (one.sentence !== undefined) {
+      finish()
+      sentences.push(one.sentence)
+      continue
+    }
+    if (last?.subject !== one.subject) {
+      finish()
+      last = { subject: one.subject, sides: [] }
+    }
+    last?.sides.push(sidesOf(one))
+  }
+  finish()
+  return sentences.join(' ')
+}
+
+/** What a reason says is its first fact too. */
+function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
+  const { subject = '', need: required, have: actual, unit } = reason
+  const amountOf = reason.code === 'memory.huge_pages' ? 'outside of huge pages' : inAllCode.test(reason.code) ? 'in all' : undefined
+  const own: Shortfall = {
+    subject,
+    ...(required !== undefined && { required }),
+    ...(actual !== undefined && { actual }),
+    ...(unit !== undefined && { unit }),
+    ...(amountOf !== undefined && { amountOf }),
+    sentence: reasonText(reason),
+  }
+  // what the best cell has is not said where each guest cell is compared with the cell that is nearest to it
+  const isSaidOfCells = facts.some((fact) => fact.subject.startsWith(`${subject} on `))
+  return [...(isSaidOfCells ? [] : [own]), ...facts.filter((fact) => !(isSaidOfCells && fact.subject === subject)).map(toShortfall)]
+}
+
+const inAllCode = /\.too_(?:little|few)/
+
+const toShortfall = ({ subject, required, actual, unit, amountOf }: Fact): Shortfall => ({
+  subject,
+  ...(required !== undefined && { required }),
+  ...(actual !== undefined && { actual }),
+  ...(unit !== undefined && { unit }),
+  ...(amountOf !== undefined && { amountOf }),
+})
+
+/** An amount of a thing, whatever the number, or one word of several that may be asked for. */
+function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Shortfall): string {
+  if (subject === '') return sentence
+  const thing = thingOf(subject)
+  const value = required ?? actual
+  const measure = Object.hasOwn(usual, thing) ? '' : measureOf(unit).several
+  return [thing, amountOf ?? '', measure, typeof value === 'number' ? '' : (value ?? '')].join('\n')
+}
+
+/** What Nova's rules call the usual classes, and their own names. */
+const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
+
+/** Filters have several names for a class. */
+export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
+
+const shareOf = ({ required, actual }: Shortfall): number => shareMissing({ need: required, have: actual })
+
+function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
+  const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject ? 'free' : 'here')
+  return [
+    ...(required === undefined ? [] : [`${amountText(required, unit)} needed`]),
+    ...(actual === undefined ? [] : [`${amountText(actual, required === undefined ? unit : undefined)} ${where}`]),
+  ].join(', ')
+}

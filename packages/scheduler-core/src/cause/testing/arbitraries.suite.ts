@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import type { HostShape } from '../../testing/index.ts'
+import { APART, cellsOf, fleetOf, type HostDrawn, MIB, profiles, type RequestDrawn, refuses, typedForm } from './drawn.ts'
+
+export const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
+  shape: fc
+    .record({
+      vcpus: fc.integer({ min: 0, max: 8 }),
+      memoryMb: fc.constantFrom(512, 1_024, 4_096, 8_192),
+      localGb: fc.constantFrom(0, 10, 100),
+      traits: fc.constantFrom<string[]>([], ['FAST'], ['FAST', 'CUSTOM_LICENSED']),
+      gpus: fc.constantFrom<NonNullable<HostShape['gpus']>>([], [{ index: 0 }], [{ index: 0, model: 'A' }, { index: 1 }]),
+      numaCells: fc
+        .array(fc.record({ cpus: fc.integer({ min: 1, max: 4 }), gib: fc.integer({ min: 1, max: 4 }) }), { maxLength: 2 })
+        .map(cellsOf),
+      pciPools: fc.constantFrom<NonNullable<HostShape['pciPools']>>(
+        [],
+        [{ vendorId: 'v1', productId: 'p', total: 1 }],
+        [
+          { vendorId: 'v1', productId: 'p', total: 2 },
+          { vendorId: 'v2', productId: 'p', total: 1 },
+        ],
+      ),
+    })
+    .chain((shape) =>
+      fc.constantFrom(0, 0, 0.5, 1).map((use): HostShape => {
+        const used = (total: number) => Math.floor(total * use)
+        return { ...shape, vcpusUsed: used(shape.vcpus), memoryMbUsed: used(shape.memoryMb), localGbUsed: used(shape.localGb) }
+      }),
+    ),
+  zone: fc.constantFrom('z1', 'z2', null),
+  rack: fc.constantFrom('r1', 'r2', null),
+  isFast: fc.boolean(),
+  isDisabled: fc.integer({ min: 0, max: 3 }).map((draw) => draw === 0),
+  isMember: fc.boolean(),
+  isHome: fc.integer({ min: 0, max: 3 }).map((draw) => draw === 0),
+})
+
+export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
+  .record({
+    vcpus: fc.integer({ min: 1, max: 10 }),
+    memoryMb: fc.constantFrom(64, 1_024, 4_096, 16_384),
+    rootGb: fc.constantFrom(0, 0, 20),
+    place: fc.constantFrom<Partial<RequestDrawn>>(
+      ...[{}, {}, { zone: 'z1' }, { zone: 'z1' }, { zone: 'z9' }, { forceHosts: ['h0'] }],
+      ...[
+        { forceHosts: ['h0', 'h1'], zone: 'z2' },
+        { ignoreHosts: ['h0', 'h1'], zone: 'z1' },
+      ],
+    ),
+    traits: fc.constantFrom<string[]>([], [], ['FAST'], ['FAST', 'CUSTOM_LICENSED'], ['CUSTOM_NONE']),
+    forbidden: fc.constantFrom<string[]>([], [], ['CUSTOM_LICENSED']),
+    specs: fc.constantFrom<Record<string, string>>({}, {}, { 'aggregate_instance_extra_specs:ssd': 'true' }),
+    group: fc.constantFrom<RequestDrawn['group']>(null, null, 'anti-affinity', 'affinity'),
+    cells: fc.array(fc.record({ cpus: fc.integer({ min: 1, max: 3 }), gib: fc.integer({ min: 1, max: 3 }), isDedicated: fc.boolean() }), {
+      maxLength: 2,
+    }),
+    kind: fc.constantFrom('plain', 'plain', 'cells', 'devices'),
+    devices: fc.constantFrom<RequestDrawn['devices']>(
+      [{ count: 1, vendor: 'v1' }],
+      [{ count: 3, vendor: 'v1' }],
+      [
+        { count: 1, vendor: 'v1' },
+        { count: 2, vendor: 'v1' },
+      ],
+      [
+        { count: 2, vendor: 'v1' },
+        { count: 2, vendor: 'v2' },
+      ],
+    ),
+  })
+  .map(({ place, kind, cells, devices, vcpus, memoryMb, ...drawn }) => {
+    const own = kind === 'cells' ? cells : []
+    return {
+      ...{ zone: null, forceHosts: [], ignoreHosts: [], ...place, ...drawn },
+      // cells have together what the flavor has
+      vcpus: own.length > 0 ? own.reduce((sum, { cpus }) => sum + cpus, 0) : vcpus,
+      memoryMb: own.length > 0 ? own.reduce((sum, { gib }) => sum + gib * MIB, 0) : memoryMb,
+      cells: own,
+      devices: kind === 'devices' ? devices : [],
+    }
+  })
+
+/** What only the typed form can say, beside the rest. */
+const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
+  ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],
+  { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
+  { topologySpread: [{ topologyKey: 'rack', maxPerDomain: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
+)
+
+/** A fleet on which no host takes a request. */
+export const refusal = fc
+  .record({
+    hosts: fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+    drawn: requestDrawn,
+    more: typedOnly,
+    profile: fc.constantFrom(...profiles),
+  })
+  .map(({ drawn, more, ...rest }) => ({ ...rest, drawn, asked: typedForm(drawn, more) }))
+  .filter(({ hosts, asked, profile }) => refuses(fleetOf(hosts), asked, profile))

@@ -1,0 +1,60 @@
+import { counted } from '../amount-text.ts'
+import type { Code } from '../codes.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { createMemberCount, domainsOf } from '../fleet/topology.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/** A count that binds: however much room the hosts are given, they or their domains are too few for the members of the server group. */
+export interface TooFew {
+  readonly code: Code
+  /** Members that the hosts which the request admits are to hold, those that are there included. */
+  readonly members: number
+  /** How many of them one host or one domain may hold. */
+  readonly most: number
+  /** Of what there are too few: null for hosts, else the key of the topology. */
+  readonly topologyKey: string | null
+  /** How many there are. */
+  readonly there: number
+}
+
+const FULL: readonly Code[] = ['group.anti_affinity', 'topology.full', 'topology.skew']
+
+/** Whether a host is refused since it, or its domain, has its members of the group already: nothing that it lacks. */
+export const isFull = (code: Code): boolean => FULL.includes(code)
+
+export function tooFewOf(fleet: Fleet, request: RequestSpec, instance: number, hosts: readonly HostIndex[]): TooFew | null {
+  const { instanceGroup, numInstances, topologySpread } = request
+  const more = numInstances - instance
+  const byHost = instanceGroup?.policy === 'ANTI_AFFINITY' ? mostOnHost(fleet, instanceGroup) : null
+  const limits = [
+    ...(byHost === null ? [] : [{ code: 'group.anti_affinity' as const, topologyKey: null, most: byHost }]),
+    ...topologySpread.flatMap(({ topologyKey, maxPerDomain: most }) =>
+      most === null ? [] : [{ code: 'topology.full' as const, topologyKey, most }],
+    ),
+  ]
+  for (const { code, topologyKey, most } of limits) {
+    const domainOf = topologyKey === null ? (host: HostIndex) => `${host}` : domainsOf(fleet, topologyKey)
+    const held = createMemberCount(fleet, request, domainOf)()
+    const domains = new Set(hosts.flatMap((host) => domainOf(host) ?? []))
+    const members = [...domains].map((domain) => held.get(domain) ?? 0)
+    const room = members.reduce((sum, count) => sum + Math.max(0, most - count), 0)
+    if (room < more && domains.size > 0)
+      return { code, members: members.reduce((sum, count) => sum + count, more), most, topologyKey, there: domains.size }
+  }
+  return null
+}
+
+function mostOnHost({ groups }: Fleet, { uuid, maxServerPerHost }: NonNullable<RequestSpec['instanceGroup']>): number {
+  const asked = maxServerPerHost ?? 1
+  const bound = groups.find(uuid)
+  return bound?.policy === 'ANTI_AFFINITY' ? Math.min(asked, bound.maxServerPerHost ?? 1) : asked
+}
+
+/** The sentence: how many there are to be, and of what there are too few for them. */
+export function tooFewText({ members, most, topologyKey, there }: TooFew): string {
+  if (topologyKey !== null)
+    return `The group needs room for ${counted(members, 'member')}, at most ${most} in each ${topologyKey}, and the hosts that the request admits are in ${there}.`
+  const how = most === 1 ? ' apart from each other' : `, at most ${most} on each host`
+  return `The group needs room for ${counted(members, 'member')}${how}, and the request admits ${counted(there, 'host')}.`
+}
