@@ -105,6 +105,7 @@ export {
   isNamedIn,
   type NamedHost,
   namesOf as hostNamesOf,
+  nodesMeant,
   nodesNamed,
   presentHosts,
   presentName,

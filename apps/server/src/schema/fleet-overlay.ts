@@ -45,7 +45,8 @@ const RatioChangeInput = builder.inputType('RatioChangeInput', {
 })
 
 const FleetOverlayInput = builder.inputType('FleetOverlayInput', {
-  description: 'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays.',
+  description:
+    'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays. Where hosts are removed, drained, disabled or enabled, HOST names all nodes of a host, HOST/NODE one of them.',
   fields: (t) => ({
     addHosts: t.field({ type: [HypotheticalHostInput], description: 'Hosts that are added.' }),
     removeHosts: t.stringList({

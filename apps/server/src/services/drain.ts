@@ -1,4 +1,4 @@
-import { appendInSteps, type Claim, codes, type Fleet, type HostName, nodesNamed, type Profile } from '@gantt/scheduler-core'
+import { appendInSteps, type Claim, codes, type Fleet, type HostName, nodesMeant, type Profile } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { answerInPieces } from '../replica/question.ts'
@@ -44,7 +44,7 @@ export async function drainHosts(
   { profile, outside, decisions, isOver }: DrainOptions,
 ): Promise<Drain | null> {
   if (names.length === 0) return null
-  const records = new Map(names.flatMap((host) => nodesNamed(fleet.hosts, { host })).map((record) => [record.index, record]))
+  const records = new Map(names.flatMap((name) => nodesMeant(fleet.hosts, name)).map((record) => [record.index, record]))
   const drained = [...records.values()]
   const asked = await askedBy(decisions, leaving({ fleet }, drained))
   const nameOf = ({ host: index }: Claim): HostName => {

@@ -43,6 +43,13 @@ export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRec
   return indexes.map((index) => hosts.get(index))
 }
 
+/** The same of a name in one text, as it is printed: HOST, which is all its nodes, or HOST/NODE. A host of that very name comes first. */
+export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
+  const whole = nodesNamed(hosts, { host: text })
+  const slash = text.indexOf('/')
+  return whole.length > 0 || slash < 0 ? whole : nodesNamed(hosts, { host: text.slice(0, slash), node: text.slice(slash + 1) })
+}
+
 /** The host that one is by now: it may have gone into another. */
 export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
   record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))

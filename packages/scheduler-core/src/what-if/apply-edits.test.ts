@@ -3,6 +3,7 @@ import type { Change } from '../fleet/change.ts'
 import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
 import { ALLOCATION_RULES } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
@@ -164,6 +165,23 @@ describe('edits of a fleet', () => {
     })
     expect([aUuid(3), aUuid(1)].map((uuid) => changed.aggregates.byUuid.get(uuid)?.hosts)).toEqual([['h3'], ['r1', 'h2']])
     expect(tryEdit(renamed(), { disableHosts: ['r1'], enableHosts: ['h1'] })[0]?.path).toEqual(['enableHosts', '0'])
+  })
+
+  test('one node of a host is named HOST/NODE, as it is printed, and the others stay as they are', () => {
+    const more = (node: string): Change => ({ ...aReport('h5'), node })
+    const town = () => aTown([more('n1'), more('n2'), more('n/3')])
+    const nodesOpen = (fleet: Fleet) => {
+      const { checksOf } = prepareChecks(fleet, aRequest(), profileNamed('default'))
+      const takes = ({ index }: HostRecord) => checksOf(index).every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED')
+      return fleet.hosts.records.filter((record) => record.host === 'h5' && takes(record)).map(({ node }) => node)
+    }
+    expect(nodesOpen(edit(town(), { disableHosts: ['h5/n2'] }))).toEqual(['n1', 'n/3'])
+    expect(nodesOpen(edit(town(), { drainHosts: ['h5/n/3', 'h5/n1'] }))).toEqual(['n2'])
+    expect(nodesOpen(edit(town(), { removeHosts: ['h5'] }))).toEqual([])
+    expect(nodesOpen(edit(edit(town(), { disableHosts: ['h5'] }), { enableHosts: ['h5/n1'] }))).toEqual(['n1'])
+    const problems = (edits: FleetEditsInput) => tryEdit(town(), edits).map(({ code, path }) => [code, path.join('.')])
+    expect(problems({ disableHosts: ['h5/none'] })).toEqual([['overlay.unknown', 'disableHosts.0']])
+    expect(problems({ disableHosts: ['h5/n1'], enableHosts: ['h5/n2', 'h5'] })).toEqual([['overlay.invalid', 'enableHosts.1']])
   })
 
   test('every problem is told at once, each at its place', () => {

@@ -7,7 +7,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
 import { ALLOCATION_RULES } from '../fleet/levels.ts'
-import { nodesNamed } from '../fleet/present-names.ts'
+import { nodesMeant, nodesNamed } from '../fleet/present-names.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Problem, quote } from '../problem.ts'
@@ -288,7 +288,7 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
 /** Whether to pause before this one of hosts or claims that may all need no change. */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
-/** All nodes of named hosts, each once however often and by whatever name it is named. */
+/** The nodes that are named, each once however often and by whatever name it is named. */
 function* recordsNamed(
   { hosts }: Fleet,
   names: readonly string[],
@@ -299,7 +299,7 @@ function* recordsNamed(
 }> {
   const seen = new Set<HostIndex>()
   for (const [position, name] of names.entries())
-    for (const { index } of nodesNamed(hosts, { host: name })) {
+    for (const { index } of nodesMeant(hosts, name)) {
       if (seen.has(index)) continue
       seen.add(index)
       // as those before it have left it

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { isLive } from '../claims/claim.ts'
+import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { nodesNamed, presentHosts } from '../fleet/present-names.ts'
+import { nodesMeant, nodesNamed, presentHosts } from '../fleet/present-names.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
 import { limits } from '../request/limits.ts'
@@ -154,17 +155,24 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const isMadeNamed = added <= MOST_ADDED && namesMade
   const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
   const isKnown = (host: string): boolean => presentHosts(fleet.hosts, [host]).some((name) => fleet.hosts.nodesOf(name).length > 0)
-  function* check(path: readonly string[], names: readonly string[], allowsMade: boolean): Steps<void> {
+  function* check(path: readonly string[], names: readonly string[]): Steps<void> {
     for (const [i, host] of names.entries()) {
       if (i % SLICE === SLICE - 1) yield
-      if (isKnown(host) || (allowsMade && made.has(host))) continue
+      if (isKnown(host) || made.has(host)) continue
       problems.push(wrong('overlay.unknown', [...path, String(i)], host, 'the name of a host that has reported'))
     }
   }
   for (const [i, { likeHost }] of edits.addHosts.entries())
     if (!isKnown(likeHost))
       problems.push(wrong('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported'))
-  for (const field of ['removeHosts', 'drainHosts', 'disableHosts', 'enableHosts'] as const) yield* check([field], edits[field], false)
+  for (const field of ['removeHosts', 'drainHosts', 'disableHosts', 'enableHosts'] as const)
+    for (const [i, host] of edits[field].entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      if (nodesMeant(fleet.hosts, host).length === 0)
+        problems.push(
+          wrong('overlay.unknown', [field, String(i)], host, 'the name of a host that has reported, or HOST/NODE for one of its nodes'),
+        )
+    }
   for (const [i, { host, node, aggregate }] of edits.ratios.entries()) {
     const path = ['ratios', String(i)]
     if (host !== null && aggregate !== null)
@@ -175,17 +183,16 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
     const [last, found] = node !== null && isKnown(host) ? ['node', node] : ['host', host]
     problems.push(wrong('overlay.unknown', [...path, last], found, `the name of a ${last} that has reported`))
   }
-  for (const [a, { addHosts }] of edits.aggregateChanges.entries())
-    yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts, true)
-  const shut = new Set(
-    yield* presentHostsInSteps(
-      fleet,
-      edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts],
-    ),
-  )
+  for (const [a, { addHosts }] of edits.aggregateChanges.entries()) yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts)
+  const shut = new Set<HostIndex>()
+  const shutNames = edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts]
+  for (const [i, host] of shutNames.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    for (const { index } of nodesMeant(fleet.hosts, host)) shut.add(index)
+  }
   for (const [i, host] of edits.enableHosts.entries()) {
     if (i % SLICE === SLICE - 1) yield
-    if (shut.size > 0 && presentHosts(fleet.hosts, [host]).some((name) => shut.has(name)))
+    if (shut.size > 0 && nodesMeant(fleet.hosts, host).some(({ index }) => shut.has(index)))
       problems.push(wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed, drained or disabled beside'))
   }
   return problems
