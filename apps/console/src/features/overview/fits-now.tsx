@@ -150,7 +150,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
           </Table.Td>
         </>
       )}
-      <Table.Td className="number overview-fits-ways">
+      <Table.Td className="number narrow">
         <PanelCall of={`How many more ${nameOfFlavor(flavor)} fit now`} document={FITS} variables={variables} />
         <Button
           size="compact-sm"
