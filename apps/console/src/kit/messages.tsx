@@ -1,6 +1,7 @@
 import { FaultError, UnreachableError } from '@gantt/client'
 import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { usePreview } from '../lib/use-preview.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FieldChanges } from '../ui/field-changes.tsx'
@@ -8,7 +9,9 @@ import { NeedsScope } from '../ui/needs-scope.tsx'
 import { NoMatch } from '../ui/no-match.tsx'
 import { LiveBadge, Page } from '../ui/page.tsx'
 import { PathList } from '../ui/path-list.tsx'
+import { Effects, PreviewDialog } from '../ui/preview-dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { ReasonInput } from '../ui/reason-input.tsx'
 import { Cancelled, Running } from '../ui/running.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { LONG, NOW, nothing } from './samples.ts'
@@ -31,6 +34,35 @@ function Asked() {
   )
 }
 
+/** A change whose effect is said before it is made; the sentences are its effect. */
+function Previewed() {
+  const [isOpen, setOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const change = usePreview<readonly string[]>()
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Forget</Button>
+      {isOpen ? (
+        <PreviewDialog
+          title="Forget cmp-0412"
+          change={change}
+          isReady={reason !== ''}
+          previewLabel="See what it does"
+          makeLabel="Forget it"
+          isDestructive
+          step={async () => ['2 claims end.', LONG]}
+          onClose={close}
+          onDone={close}
+        >
+          <ReasonInput value={reason} onChange={change.edit(setReason)} />
+          {change.effect === undefined ? null : <Effects sentences={change.effect} />}
+        </PreviewDialog>
+      ) : null}
+    </>
+  )
+}
+
 /** What a page says where it has nothing to show, or something else than it should, and what it asks. */
 export const messages: readonly Story[] = [
   { of: 'dialog', states: { 'opened by a press': <Asked /> } },
@@ -40,6 +72,7 @@ export const messages: readonly Story[] = [
     states: {
       usual: (
         <FieldChanges
+          label="What an edit changed"
           sides={['Was', 'Is']}
           changes={[
             { field: 'metadata.ssd', before: null, after: 'true' },
@@ -48,7 +81,7 @@ export const messages: readonly Story[] = [
           ]}
         />
       ),
-      none: <FieldChanges sides={['Was', 'Is']} changes={[]} />,
+      none: <FieldChanges label="What an edit changed" empty="Nothing differs." sides={['Was', 'Is']} changes={[]} />,
     },
   },
   {
@@ -91,6 +124,7 @@ export const messages: readonly Story[] = [
       ),
     },
   },
+  { of: 'preview-dialog', states: { 'opened by a press': <Previewed /> } },
   {
     of: 'problem',
     states: {
@@ -118,6 +152,14 @@ export const messages: readonly Story[] = [
           412 hosts
         </Stale>
       ),
+    },
+  },
+  {
+    of: 'reason-input',
+    states: {
+      usual: <ReasonInput value="" isFirst={false} onChange={nothing} />,
+      'says where it is shown': <ReasonInput value={LONG} shown="it is shown with the host" isFirst={false} onChange={nothing} />,
+      disabled: <ReasonInput value="a disk is broken" disabled isFirst={false} onChange={nothing} />,
     },
   },
   {
