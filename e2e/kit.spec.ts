@@ -58,6 +58,27 @@ test('a dialog has the keyboard while it is open, and gives it back @looks', { t
   await expect(opener).toBeFocused()
 })
 
+test('a dialog shows what a change would do before it makes it, and what is refused', async ({ page }) => {
+  await page.goto('/kit')
+  const open = async (button: string) => {
+    await page.locator('[data-story=preview-dialog]').getByRole('button', { name: button, exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('The board is ordered')
+    await page.getByRole('button', { name: 'See what it touches' }).click()
+  }
+  const dialog = page.getByRole('dialog')
+  await open('Set')
+  await expect(dialog.getByRole('status')).toContainText('It touches 1 host with 2 live claims.')
+  await dialog.getByLabel('Reason').fill('Another reason')
+  // what was shown is of another reason
+  await expect(dialog.getByRole('status')).toHaveCount(0)
+  await page.getByRole('button', { name: 'See what it touches' }).click()
+  await page.getByRole('button', { name: 'Set to disabled' }).click()
+  await expect(dialog).toBeHidden()
+  await open('Set in vain')
+  await expect(dialog.getByRole('alert')).toContainText('This went wrong')
+  await expect(page.getByRole('button', { name: 'Set to disabled' })).toHaveCount(0)
+})
+
 test('while other rows are on their way, a press on a row is a press on the one that is seen', { tag: '@rare' }, async ({ page }) => {
   await page.goto('/kit')
   const table = page.getByRole('figure', { name: 'table: other rows are on their way' })

@@ -2,19 +2,8 @@ import { type Command, Option } from 'commander'
 import { notEmpty } from '../commands/hosts.ts'
 import { wholeNumber } from '../commands/options.ts'
 import { run, withExamples } from '../commands/output.ts'
-import { ENGINES, type EngineName, MOST_REPLICAS } from './plan.ts'
-
-export interface ClusterFlags {
-  readonly dir?: string
-  readonly json?: true
-}
-
-export interface UpFlags extends ClusterFlags {
-  readonly engine?: EngineName
-  readonly replicas?: number
-  readonly port?: number
-  readonly foreground?: true
-}
+import type { ClusterFlags, UpFlags } from './flags.ts'
+import { ENGINES, MOST_REPLICAS } from './plan.ts'
 
 /** `gantt cluster`: a distributed installation on this machine, to try what it does when parts of it end. */
 export function addCluster(program: Command): void {

@@ -5,23 +5,9 @@ import { findNatsServer, lookAt, type NatsServers, prepareNatsServers, type View
 import { PROGRAM } from '../program.ts'
 import { createDetached, type DetachedOptions, tailOf } from './detached.ts'
 import type { ClusterFolder } from './folder.ts'
+import type { Part } from './part.ts'
 import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
-
-/** One process of a cluster, whether it runs or not. */
-export interface Part {
-  readonly name: string
-  /** Where it is asked: a URL, an address, or the folder of a socket. */
-  readonly where: string
-  readonly log: string
-  /** The ports of the loopback that it listens on. */
-  readonly ports: readonly number[]
-  pid(): number | undefined
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** kill -9. */
-  kill(): Promise<void>
-}
 
 export interface NatsPart extends Part {
   /** How it sees the streams. */

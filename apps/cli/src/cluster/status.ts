@@ -1,7 +1,8 @@
 import { type Client, createClient } from '@gantt/client'
 import type { View } from '@gantt/server'
 import type { ClusterFolder } from './folder.ts'
-import type { NatsPart, Part, Parts } from './parts.ts'
+import type { Part } from './part.ts'
+import type { NatsPart, Parts } from './parts.ts'
 
 /** How a process of a cluster is. */
 export interface PartStatus {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { drawNatsPorts, findNatsServer, freePorts, INSTALL_NATS_SERVER, isFreePort, type NatsPorts } from '@gantt/server'
 import { type ClusterFolder, refused } from './folder.ts'
-import { type Part, type Parts, partsOf } from './parts.ts'
+import type { Part } from './part.ts'
+import { type Parts, partsOf } from './parts.ts'
 import { type EngineName, NATS_SERVERS, type Plan } from './plan.ts'
 
 /** What a cluster is to be; what is left out stays as it is, or is the default at the first start. */

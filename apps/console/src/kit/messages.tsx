@@ -34,38 +34,58 @@ function Asked() {
   )
 }
 
-/** A change whose effect is said before it is made; the sentences are its effect. */
-function Previewed() {
+interface PreviewedProps {
+  readonly button: string
+  step(dryRun: boolean): Promise<readonly string[]>
+}
+
+function Previewed({ button, step }: PreviewedProps) {
   const [isOpen, setOpen] = useState(false)
-  const [reason, setReason] = useState('')
-  const change = usePreview<readonly string[]>()
-  const close = (): void => setOpen(false)
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Forget</Button>
-      {isOpen ? (
-        <PreviewDialog
-          title="Forget cmp-0412"
-          change={change}
-          isReady={reason !== ''}
-          previewLabel="See what it does"
-          makeLabel="Forget it"
-          isDestructive
-          step={async () => ['2 claims end.', LONG]}
-          onClose={close}
-          onDone={close}
-        >
-          <ReasonInput value={reason} onChange={change.edit(setReason)} />
-          {change.effect === undefined ? null : <Effects sentences={change.effect} />}
-        </PreviewDialog>
-      ) : null}
+      <Button onClick={() => setOpen(true)}>{button}</Button>
+      {isOpen ? <PreviewedDialog step={step} onClose={() => setOpen(false)} /> : null}
     </>
+  )
+}
+
+function PreviewedDialog({ step, onClose }: Pick<PreviewedProps, 'step'> & { onClose(): void }) {
+  const [reason, setReason] = useState('')
+  const change = usePreview<readonly string[]>()
+  return (
+    <PreviewDialog
+      title="Set the status of rack-1"
+      change={change}
+      isReady={reason.trim() !== ''}
+      previewLabel="See what it touches"
+      makeLabel="Set to disabled"
+      step={step}
+      onClose={onClose}
+      onDone={onClose}
+    >
+      <ReasonInput value={reason} onChange={change.edit(setReason)} />
+      {change.effect === undefined ? null : <Effects sentences={change.effect} />}
+    </PreviewDialog>
   )
 }
 
 /** What a page says where it has nothing to show, or something else than it should, and what it asks. */
 export const messages: readonly Story[] = [
   { of: 'dialog', states: { 'opened by a press': <Asked /> } },
+  {
+    of: 'preview-dialog',
+    states: {
+      'that is answered': <Previewed button="Set" step={async () => ['It touches 1 host with 2 live claims.', LONG]} />,
+      'that is refused': <Previewed button="Set in vain" step={async () => Promise.reject(new Error(LONG))} />,
+    },
+  },
+  {
+    of: 'reason-input',
+    states: {
+      usual: <ReasonInput value="The board is ordered" shown="it is shown with the host" isFirst={false} onChange={nothing} />,
+      disabled: <ReasonInput value="" disabled isFirst={false} onChange={nothing} />,
+    },
+  },
   { of: 'empty', states: { 'a title alone': <Empty title="No claims" />, 'the next step': <Empty title="No claims">{LONG}</Empty> } },
   {
     of: 'field-changes',
@@ -124,7 +144,6 @@ export const messages: readonly Story[] = [
       ),
     },
   },
-  { of: 'preview-dialog', states: { 'opened by a press': <Previewed /> } },
   {
     of: 'problem',
     states: {
@@ -152,14 +171,6 @@ export const messages: readonly Story[] = [
           412 hosts
         </Stale>
       ),
-    },
-  },
-  {
-    of: 'reason-input',
-    states: {
-      usual: <ReasonInput value="" isFirst={false} onChange={nothing} />,
-      'says where it is shown': <ReasonInput value={LONG} shown="it is shown with the host" isFirst={false} onChange={nothing} />,
-      disabled: <ReasonInput value="a disk is broken" disabled isFirst={false} onChange={nothing} />,
     },
   },
   {

@@ -13,19 +13,12 @@ import {
   layoutCells,
   type Point,
 } from './cell-layout.ts'
-import { drawCells } from './draw-cells.ts'
+import { type CellGroup, drawCells } from './draw-cells.ts'
 import { type Backdrop, loadGradient, loadPixels } from './load-scale.ts'
 import { type Frame, useFrame } from './use-frame.ts'
 import './cell-map.css'
 
-export interface CellGroup {
-  readonly key: string
-  readonly label: string
-  /** What stands beside the label: totals. */
-  readonly summary: string
-  /** The cells by number, in the order of drawing. */
-  readonly cells: Uint32Array
-}
+export type { CellGroup } from './draw-cells.ts'
 
 export interface CellMapProps {
   /** Says to a screen reader what is drawn. */

@@ -1,16 +1,29 @@
 import type { CellLayout } from './cell-layout.ts'
-import type { CellMapProps } from './cell-map.tsx'
 
 /** The middle of a chosen cell: a red that no load has (ABGR, little-endian). */
 const CHOSEN = 0xff2c2ce6
 
-interface Picture extends Pick<CellMapProps, 'groups' | 'shade' | 'isHollow'> {
+export interface CellGroup {
+  readonly key: string
+  readonly label: string
+  /** What stands beside the label: totals. */
+  readonly summary: string
+  /** The cells by number, in the order of drawing. */
+  readonly cells: Uint32Array
+}
+
+interface Picture {
+  readonly groups: readonly Pick<CellGroup, 'cells'>[]
   readonly layout: CellLayout
   readonly width: number
   readonly height: number
   readonly scrollTop: number
   readonly pixels: Uint32Array
-  readonly isChosen: CellMapProps['isChosen']
+  /** How full a cell is, 0..255. */
+  shade(cell: number): number
+  /** Drawn as a frame. */
+  isHollow(cell: number): boolean
+  readonly isChosen: ((cell: number) => boolean) | undefined
 }
 
 /** The whole part in sight, pixel by pixel: faster than thousands of rectangles, and never half old. */

@@ -1,6 +1,6 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import { nextSort } from './sort.ts'
-import type { TableColumn, TableProps } from './table.tsx'
+import type { TableColumn, TableProps } from './table-props.ts'
 
 interface HeadCellProps<Row> {
   readonly column: TableColumn<Row>

@@ -1,67 +1,13 @@
-import type { Sort } from '@gantt/scheduler-core/query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { type Choice, usePreference } from '../lib/preferences.ts'
 import { useLatest } from '../lib/use-latest.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
 import { useTableKeys } from './table-keys.ts'
+import type { TableColumn, TableProps } from './table-props.ts'
 import './table.css'
 
-/** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
-export interface TableColumn<Row> {
-  readonly key: string
-  readonly label: string
-  /** The whole name, where the label is a short one. */
-  readonly title?: string
-  /** CSS width: `96px`, `minmax(160px, 1fr)`. */
-  readonly width: string
-  /** Not shown unless one asks for it. */
-  readonly isExtra?: boolean
-  readonly align?: 'left' | 'right'
-  readonly sortable?: boolean
-  /** The first click sorts the largest first. */
-  readonly sortsDescending?: boolean
-  /** To copy, and to show where there is no `cell`. */
-  value(row: Row): string | number
-  cell?(row: Row): ReactNode
-}
-
-export interface TableProps<Row> {
-  /** Says to a screen reader what is listed. */
-  readonly label: string
-  readonly columns: readonly TableColumn<Row>[]
-  readonly count: number
-  /** The row at a position; undefined while it is not loaded. */
-  row(index: number): Row | undefined
-  rowKey(index: number): string
-  /** The orders that hold, the first of them before the others. */
-  readonly sort?: readonly Sort[] | undefined
-  /** The head of a column was pressed: what the orders become. With Shift a column is ordered by after the others. */
-  onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
-  /** The edge of a head was moved, to a width in pixels; undefined: put back. */
-  onResize?(key: string, width: number | undefined): void
-  /** The row of the keyboard cursor; -1: none. */
-  readonly active: number
-  onActive(index: number): void
-  /** Enter, or a click. */
-  onOpen(index: number): void
-  /** With onChoose: whether a row is chosen; each row then has a box, and Ctrl or Shift with a click chooses. Undefined: it cannot be. */
-  isChosen?(index: number): boolean | undefined
-  /** A row is chosen, or not any more; `isRange`: with all rows since the one before. */
-  onChoose?(index: number, isRange: boolean): void
-  /** Which rows are in sight, for lists that load as one scrolls. */
-  onRange?(first: number, last: number): void
-  /** What is listed, as a text: another list begins at its first row. */
-  readonly listKey?: string
-  /** It was drawn, scrolled by so many pixels; a row has so many. */
-  onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
-  /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
-  readonly isMain?: boolean
-  /** `o` tells of a row beside the table; it opens the row where there is none of this. */
-  readonly onBeside?: ((index: number) => void) | undefined
-  /** Height of the scrolled part; it grows to it at most. */
-  readonly height?: string
-}
+export type { TableColumn, TableProps } from './table-props.ts'
 
 /** What a list of its own has of the page. */
 export const TABLE_HEIGHT = 'calc(100vh - 220px - var(--g-chips, 0px))'

@@ -5,8 +5,8 @@ import { mapInPieces } from '../replica/in-pieces.ts'
 import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
 import { type LostTry, readLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
-import { hashesOf, type KeptReceipt, searchedOf } from './receipts.ts'
-import type { StoredDecision, UnreadableDecision } from './rows.ts'
+import { hashesOf, searchedOf } from './receipts.ts'
+import type { KeptReceipt, StoredDecision, UnreadableDecision } from './rows.ts'
 
 export type { StoredDecision, UnreadableDecision } from './rows.ts'
 

@@ -2,20 +2,6 @@ import { createHash } from 'node:crypto'
 import { decidedText, inputsText, type KeptDecision, rowText } from '@gantt/scheduler-core'
 import type { Searched, StoredDecision } from './rows.ts'
 
-/** Hashes of a decision as they are kept, each 64 hexadecimal digits; null where none is. */
-export interface KeptReceipt {
-  /** Of everything that decided, taken when the decision was kept. */
-  readonly inputs: string | null
-  /** Of what was decided, taken then too. */
-  readonly decided: string | null
-  /** Of who was answered what, when, with which claims, and by what it is searched, taken then; null for older ones. */
-  readonly row: string | null
-  /** Of every filter's word on every host, taken at the first replay. */
-  readonly matrix: string | null
-  /** When that was, store time, milliseconds since 1970. */
-  readonly matrixAt: number | null
-}
-
 /** From this feature level on replicas read packed decisions. */
 export const PACKED_LEVEL = 4
 

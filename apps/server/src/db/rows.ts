@@ -1,5 +1,4 @@
 import type { Code, DecisionRecord, FieldChange, HostName, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
-import type { KeptReceipt } from './receipts.ts'
 
 /** Where a decision stands: what its replay needs beside the record. */
 export interface DecisionPlace {
@@ -33,6 +32,20 @@ export interface KeptCause {
 export interface Searched {
   readonly hosts: readonly string[]
   readonly instanceUuids: readonly string[]
+}
+
+/** Hashes of a decision as they are kept, each 64 hexadecimal digits; null where none is. */
+export interface KeptReceipt {
+  /** Of everything that decided, taken when the decision was kept. */
+  readonly inputs: string | null
+  /** Of what was decided, taken then too. */
+  readonly decided: string | null
+  /** Of who was answered what, when, with which claims, and by what it is searched, taken then; null for older ones. */
+  readonly row: string | null
+  /** Of every filter's word on every host, taken at the first replay. */
+  readonly matrix: string | null
+  /** When that was, store time, milliseconds since 1970. */
+  readonly matrixAt: number | null
 }
 
 /** A decision as it is kept for those who ask later. */

@@ -5,7 +5,7 @@ import { type FieldUse, missingScopes, refusedField } from '../auth/field-rules.
 import type { Context } from '../schema/context.ts'
 import { fault } from '../schema/faults.ts'
 import { scopeOf } from '../schema/scope-of.ts'
-import type { Call } from './graphql.ts'
+import type { Call } from './call.ts'
 
 /** Refuses, before anything runs, documents with a field that their caller may not ask for, however it is reached. */
 export function useFieldRules(): Plugin<Context, Call> {

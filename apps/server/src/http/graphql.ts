@@ -1,10 +1,10 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../schema/context.ts'
 import { fault, isFault } from '../schema/faults.ts'
 import { servicesFor } from '../services/bound.ts'
 import type { Services } from '../services/services.ts'
+import type { Call } from './call.ts'
 import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
 import { createDocumentCache, type DocumentCache, useDocumentCache } from './document-cache.ts'
@@ -13,12 +13,6 @@ import { type Heartbeat, useHeartbeats } from './heartbeats.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
 import { checkCost } from './operation-cost.ts'
-
-/** What the HTTP server knows of a call before its document is read. */
-export interface Call {
-  readonly caller: Caller
-  readonly requestId: string
-}
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema

@@ -1,6 +1,16 @@
-import type { Claim, ClaimRef, Code, DecisionRecord, Intent, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
+import type {
+  Claim,
+  ClaimRef,
+  Code,
+  DecideInput,
+  DecisionRecord,
+  Fleet,
+  Intent,
+  Profile,
+  RequestSpec,
+  SelectedDestination,
+} from '@gantt/scheduler-core'
 import type { DecisionPlace, KeptCause, RefusalReason } from '../db/rows.ts'
-import type { Gather } from './gather.ts'
 
 export type { DecisionPlace, RefusalReason } from '../db/rows.ts'
 
@@ -27,6 +37,21 @@ export interface PlacementCall {
   /** Whom to ask about it, where it is one of several calls that are solved together; absent: whom the replica asks. */
   readonly gather?: Gather | undefined
 }
+
+/**
+ * What others answered before a call is decided. They are inputs of the decision from then on: kept in its record, so that making it again
+ * asks nobody.
+ */
+export interface Gathered extends Pick<DecideInput, 'solution'> {
+  /** The version that decides, with what parts outside of the process answered; absent: the one that is active then, and nobody was asked. */
+  readonly profile?: Profile
+}
+
+/**
+ * Asks others about a call before it waits to be decided; undefined: nobody is to be asked, and the call takes no step more. `fleet` is
+ * asked anew each time: it may be replaced meanwhile. `answered`: the profile as others before answered about it. What goes wrong is an answer too: it never rejects.
+ */
+export type Gather = (fleet: () => Fleet, call: PlacementCall, answered?: Profile) => Promise<Gathered> | undefined
 
 export type PlacementOutcome =
   | {

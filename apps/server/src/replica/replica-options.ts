@@ -3,8 +3,7 @@ import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
 import type { MayRaise } from './feature-level.ts'
-import type { Gather } from './gather.ts'
-import type { UnloggedDecision } from './placement.ts'
+import type { Gather, UnloggedDecision } from './placement.ts'
 
 /** What a replica is made of. */
 export interface ReplicaOptions extends FleetReader {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Change, Fleet } from '@gantt/scheduler-core'
 import { buildBatch } from './batch.ts'
-import { type Gathered, MOST_GATHERINGS } from './gather.ts'
-import type { PlacementCall, PlacementOutcome } from './placement.ts'
+import { MOST_GATHERINGS } from './gather.ts'
+import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { Change, Void } from '@gantt/scheduler-core'
-import type { Gathered } from './gather.ts'
-import type { PlacementCall, PlacementOutcome } from './placement.ts'
+import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 
 /** Something that waits to become part of an entry. */
 export type Work = PlacementWork | ChangeWork

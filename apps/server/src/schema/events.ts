@@ -1,4 +1,4 @@
-import type { Gap } from '../services/watch.ts'
+import type { Gap } from '../services/fleet-deltas.ts'
 import { builder } from './builder.ts'
 
 export const GapEvent = builder.objectRef<Gap>('GapEvent').implement({

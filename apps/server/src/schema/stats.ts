@@ -1,5 +1,6 @@
 import type { Issue } from '../services/outcome.ts'
-import type { ReportApplied, ReportInput, ReportNeedsFull, ReportOutcome, ReportStale } from '../services/stats.ts'
+import type { ReportInput } from '../services/report-input.ts'
+import type { ReportApplied, ReportNeedsFull, ReportOutcome, ReportStale } from '../services/stats.ts'
 import { builder } from './builder.ts'
 import { ResourceNameInput, toRecord, withoutNulls } from './common.ts'
 import { resultUnion, UserError, ValidationError } from './errors.ts'

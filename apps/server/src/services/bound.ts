@@ -7,8 +7,9 @@ import type { LivenessService } from './liveness.ts'
 import { InputFault, type Issue, invalid, notFound } from './outcome.ts'
 import { foreignParts, foreignProfile, refused } from './own-request.ts'
 import { type InstanceTaken, type NoHost, type Placement, parseSpec } from './placement.ts'
+import type { ReportInput } from './report-input.ts'
 import type { Services } from './services.ts'
-import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
+import { MAX_UPDATES, type ReportOutcome, type Stats } from './stats.ts'
 import { noHostFoundMessage, type TenantExplanations } from './tenant-explanation.ts'
 
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */

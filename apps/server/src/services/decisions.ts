@@ -1,9 +1,9 @@
 import { currentSpec, type DecisionRecord, hostsOfManyNames, type InstanceRecord, ignoredFields, isStorable } from '@gantt/scheduler-core'
 import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../db/decisions.ts'
 import type { LostTry } from '../db/lost-tries.ts'
-import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
+import { receiptOf } from '../db/receipts.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
-import type { StoredDecision } from '../db/rows.ts'
+import type { KeptReceipt, StoredDecision } from '../db/rows.ts'
 import { UnavailableError } from '../replica/placement.ts'
 import type { Projector } from '../replica/projector.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -15,8 +15,8 @@ import { type InstanceDestinations, toDestinations } from './placement.ts'
 import { decidedOf } from './report-ages.ts'
 
 export type { LostTry } from '../db/lost-tries.ts'
-export type { KeptReceipt } from '../db/receipts.ts'
 export type { StoredRequestSpec } from '../db/request-specs.ts'
+export type { KeptReceipt } from '../db/rows.ts'
 export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision } from '../db/rows.ts'
 
 /** How long a look-up waits for the tables to reach what this replica has applied. */

@@ -1,7 +1,12 @@
 import type { Replica } from '../replica/replica.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, leftAt, recordsAt } from './fleet-columns.ts'
 import { InputFault } from './outcome.ts'
-import type { Gap } from './watch.ts'
+
+/** What a reader missed: read everything again, then go on from here. */
+export interface Gap {
+  readonly missedFrom: number
+  readonly resumeAt: number
+}
 
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 60_000

@@ -12,8 +12,8 @@ import {
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { answerFromKey } from '../replica/batch.ts'
-import type { Gather, Gathered } from '../replica/gather.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
+import type { Gather, Gathered } from '../replica/placement.ts'
 import type { Solve, Solved } from '../solver/ask-solver.ts'
 import { type AskedMove, answeredFor } from './foreseen-moves.ts'
 

@@ -1,7 +1,7 @@
 import { COMPUTE, isOwnNamespace, limits, namespaceNamed, ownNamespaces, type Plugins } from '@gantt/scheduler-core'
 import type { Documents } from '../plugin/outside/documents.ts'
 import { type Issue, issue, under } from './outcome.ts'
-import type { Read, ReportInput } from './stats.ts'
+import type { Read, ReportInput } from './report-input.ts'
 import { checkName } from './text.ts'
 
 /** What is wrong with a report under a namespace, as far as this process can tell by itself. */

@@ -10,7 +10,6 @@ import {
   type HostWarning,
   hostKey,
   mergeDelta,
-  type NamespaceReported,
   type Parsed,
   parseHostStats,
   parseStatsDelta,
@@ -26,10 +25,10 @@ import {
 import type { Documents } from '../plugin/outside/documents.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
-import type { HostNameInput } from './hosts.ts'
 import { checkNamespace, withDocuments } from './namespace-report.ts'
 import { readNovaHost } from './nova-import.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
+import type { Read, Report, ReportInput } from './report-input.ts'
 import { checkHostName, checkNames, checkRange, checkText } from './text.ts'
 
 export const MAX_UPDATES = 1_000
@@ -37,20 +36,6 @@ export const MAX_UPDATES = 1_000
 export const MAX_REPORT_LENGTH = 512 * 1024
 /** As many as a full report lists. */
 const MAX_INSTANCES = 10_000
-
-/** A report as a caller sends it: one of full, delta, nova and namespace. */
-export interface ReportInput {
-  readonly name: HostNameInput
-  readonly incarnation: string
-  readonly sequence: number
-  /** What was wrong with its form already. */
-  readonly issues?: readonly Issue[]
-  readonly full?: unknown
-  readonly delta?: unknown
-  /** A full picture in Nova's words. */
-  readonly nova?: unknown
-  readonly namespace?: { readonly namespace: string; readonly version: string; readonly document: unknown }
-}
 
 export interface ReportApplied {
   readonly type: 'applied'
@@ -89,8 +74,6 @@ export interface Stats {
     limits?: { readonly maxNodes: number },
   ): Promise<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>
 }
-
-export type Report = HostReported | NamespaceReported
 
 export function createStats(replica: Replica, documents: Documents): Stats {
   /** Hosts with a report on its way: another one cannot be compared with what the fleet says now. */
@@ -321,10 +304,6 @@ const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[]): Iss
       ? []
       : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most maxUnit, ${maxUnit}`, 'stats.invalid')],
   )
-
-export type Read =
-  | { readonly report: Report; readonly ignored?: readonly string[] }
-  | { readonly issues: Issue[]; readonly ignored?: undefined }
 
 function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: Fleet): Read {
   const { name, incarnation, sequence, full, delta, nova, namespace } = input

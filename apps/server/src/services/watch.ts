@@ -5,7 +5,7 @@ import type { StoredDecision } from '../db/rows.ts'
 import type { Replica } from '../replica/replica.ts'
 import { compileDecisionQuery, parseDecisionQuery } from './decision-query.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
-import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, mergeDeltas } from './fleet-deltas.ts'
+import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, type Gap, mergeDeltas } from './fleet-deltas.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostQuery } from './host-query.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -29,12 +29,6 @@ const MAX_PER_SECOND = 1_000
 export interface DecisionFeed {
   /** `missed`: there were more at once than are told one by one. Answers how to stop. */
   onDecision(listener: (decision: StoredDecision) => void, missed?: () => void): () => void
-}
-
-/** What a reader missed: read everything again, then go on from here. */
-export interface Gap {
-  readonly missedFrom: number
-  readonly resumeAt: number
 }
 
 export interface DecisionEvent {

@@ -19,8 +19,8 @@ import {
   withPresentNames,
 } from '@gantt/scheduler-core'
 import { answerFromKey } from '../replica/batch.ts'
-import type { Gather } from '../replica/gather.ts'
 import { inPieces } from '../replica/pieces.ts'
+import type { Gather } from '../replica/placement.ts'
 import type { Timers } from '../timers.ts'
 import type { Solver } from './solver.ts'
 

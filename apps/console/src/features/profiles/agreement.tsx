@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatShare, formatTime, type TimeZoneChoi
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { type Bar, BrushBars } from '../../ui/brush-bars.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
-import type { FollowedRollout } from './followed.tsx'
+import type { FollowedRollout } from './documents.ts'
 import type { Versions } from './rank-points.ts'
 
 type Step = FollowedRollout['overTime'][number]

@@ -2,7 +2,7 @@ import { formatCount } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
 import { DecisionLink, kindWord } from './disagreement.tsx'
-import type { FollowedRollout } from './followed.tsx'
+import type { FollowedRollout } from './documents.ts'
 import { otherVersion, type Versions } from './rank-points.ts'
 
 type Disagreement = FollowedRollout['disagreements'][number]

@@ -1,4 +1,4 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql, type ResultOf } from '../../lib/graphql.ts'
 
 export const LIST = graphql(`
   query ProfileList($at: Moment) {
@@ -154,3 +154,6 @@ export const CHECK = graphql(`
     }
   }
 `)
+
+/** A rollout as it went so far. */
+export type FollowedRollout = NonNullable<NonNullable<ResultOf<typeof ROLLOUT>['profile']>['rollout']>

@@ -1,6 +1,5 @@
 import { Skeleton, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { AgreementOverTime } from './agreement.tsx'
 import { Disagreements } from './disagreements.tsx'
@@ -9,8 +8,6 @@ import type { Versions } from './rank-points.ts'
 import { RankScatter } from './rank-scatter.tsx'
 import './followed.css'
 import { Stale } from '../../ui/stale.tsx'
-
-export type FollowedRollout = NonNullable<NonNullable<ResultOf<typeof ROLLOUT>['profile']>['rollout']>
 
 const EVERY_MS = 15_000
 const HEIGHT = 120

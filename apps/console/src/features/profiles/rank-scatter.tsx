@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
-import type { FollowedRollout } from './followed.tsx'
+import type { FollowedRollout } from './documents.ts'
 import { otherVersion, placeOfRank, type RankPoint, rankPoints, rankTicks, topRank, type Versions } from './rank-points.ts'
 
 type Disagreement = FollowedRollout['disagreements'][number]

@@ -1,7 +1,7 @@
 import { findInstances } from '../../replica/attempts.ts'
 import { answerFromKey } from '../../replica/batch.ts'
-import type { Gather } from '../../replica/gather.ts'
 import { findSource, requestNow } from '../../replica/moves.ts'
+import type { Gather } from '../../replica/placement.ts'
 import type { Timers } from '../../timers.ts'
 import type { Outside } from './outside.ts'
 
