@@ -169,7 +169,7 @@ const shortened = (sentences: readonly string[]): string =>
   [...sentences.slice(0, 3), ...(sentences.length > 3 ? [`${formatCount(sentences.length - 3)} more`] : [])].join('; ')
 
 const multiplierText = ({ multiplier, multiplierVaries }: Weighing['weighers'][number]): string =>
-  multiplierVaries ? `${multiplier}, or as an aggregate says` : String(multiplier)
+  multiplierVaries ? `${formatNumber(multiplier)}, or as an aggregate says` : formatNumber(multiplier)
 
 const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weighted', normalized: 'Normalised', raw: 'Raw' }
 

@@ -215,4 +215,4 @@ function Limit({ name, at, winner, onSet }: LimitProps) {
   )
 }
 
-const exact = (value: number): string => (Number.isInteger(value) ? formatCount(value) : String(Number(value.toPrecision(5))))
+const exact = (value: number): string => (Number.isInteger(value) ? formatCount(value) : formatNumber(value, 5))

@@ -1,7 +1,7 @@
 import { Alert, Badge, Group, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useOperation } from '../../lib/api.ts'
-import { formatSigned } from '../../lib/format.ts'
+import { formatNumber, formatSigned } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
@@ -201,7 +201,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
           rowAttributes={({ name }) => ({ 'data-weigher': name })}
           columns={[
             { head: 'Weigher', className: 'narrow', cell: ({ name }) => name },
-            { head: 'Multiplier', isNumber: true, cell: ({ multiplier }) => formatSigned(multiplier, String) },
+            { head: 'Multiplier', isNumber: true, cell: ({ multiplier }) => formatSigned(multiplier, formatNumber) },
             {
               head: 'What it prefers',
               cell: ({ description, multiplier }) =>
