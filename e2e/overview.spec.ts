@@ -194,9 +194,9 @@ test('figures say how they changed against the span of equal length before', asy
   await visit(`/overview?since=${decision.at}&until=${until}`)
   const change = (100 * (decisions - before.decisions)) / before.decisions
   const told = figure(page, /^Decisions, /).locator('[data-trend]')
-  await expect(told).toHaveText(change === 0 ? '±0 %' : /^[+-][\d.,]+ %$/)
+  await expect(told).toHaveText(change === 0 ? '±0 %' : /^[+−][\d.,]+ %$/)
   await expect(told).toContainText(change < 0 ? '-' : change > 0 ? '+' : '±')
-  await expect(figure(page, 'Failed').locator('[data-trend]')).toHaveText(/^[+-][\d.]+ points$/)
+  await expect(figure(page, 'Failed').locator('[data-trend]')).toHaveText(/^[+−][\d.]+ points$/)
   await expect(figure(page, 'p99').locator('[data-trend]')).toHaveText(/%$/)
 })
 

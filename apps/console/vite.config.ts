@@ -15,8 +15,8 @@ const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
  */
 const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   { name: 'initial', tags: ['$initial'] },
-  { name: 'common', minShareCount: 7 },
-  { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5_000 },
+  { name: 'common', minShareCount: 10 },
+  { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 1_500 },
 ]
 
 /** What pages share is named after all of them: `shared~host-page~hosts-page`. */

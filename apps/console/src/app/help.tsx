@@ -1,7 +1,7 @@
-import { Kbd, Modal, Switch, Table } from '@mantine/core'
+import { Kbd, Modal, Switch } from '@mantine/core'
 import { activeShortcuts } from '../lib/keys.ts'
 import { choose, usePreference } from '../lib/preferences.ts'
-import { Heads } from '../ui/heads.tsx'
+import { SmallTable } from '../ui/small-table.tsx'
 
 /** What every key does on this page. */
 export function Help({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
@@ -14,23 +14,24 @@ export function Help({ opened, onClose }: { readonly opened: boolean; onClose():
         mb="sm"
         onChange={({ currentTarget: { checked } }) => choose('shortcuts', checked ? 'on' : 'off')}
       />
-      <Table>
-        <Heads names={['Key', 'What it does']} />
-        <Table.Tbody>
-          {[{ keys: 'Ctrl K', label: 'Search and go' }, ...(opened ? activeShortcuts() : [])].map(({ keys, label }) => (
-            <Table.Tr key={keys}>
-              <Table.Td>
-                {keys.split(' ').map((key) => (
-                  <Kbd key={key} mr={4}>
-                    {key}
-                  </Kbd>
-                ))}
-              </Table.Td>
-              <Table.Td>{label}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        label="Keys"
+        isBare
+        rows={[{ keys: 'Ctrl K', label: 'Search and go' }, ...(opened ? activeShortcuts() : [])]}
+        rowKey={({ keys }) => keys}
+        columns={[
+          {
+            head: 'Key',
+            cell: ({ keys }) =>
+              keys.split(' ').map((key) => (
+                <Kbd key={key} mr={4}>
+                  {key}
+                </Kbd>
+              )),
+          },
+          { head: 'What it does', cell: ({ label }) => label },
+        ]}
+      />
     </Modal>
   )
 }

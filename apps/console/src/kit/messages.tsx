@@ -92,6 +92,7 @@ export const messages: readonly Story[] = [
     states: {
       usual: (
         <FieldChanges
+          label="What an edit changed"
           sides={['Was', 'Is']}
           changes={[
             { field: 'metadata.ssd', before: null, after: 'true' },
@@ -100,7 +101,7 @@ export const messages: readonly Story[] = [
           ]}
         />
       ),
-      none: <FieldChanges sides={['Was', 'Is']} changes={[]} />,
+      none: <FieldChanges label="What an edit changed" empty="Nothing differs." sides={['Was', 'Is']} changes={[]} />,
     },
   },
   {

@@ -1,4 +1,5 @@
-import { Group, Menu, Table } from '@mantine/core'
+import { Group, Menu } from '@mantine/core'
+import { formatCount, formatMib } from '../lib/format.ts'
 import { Age, TimeLeft } from '../ui/age.tsx'
 import { AnchorLink } from '../ui/anchor-link.tsx'
 import { ColourKey, DivergingBar, Share } from '../ui/bars.tsx'
@@ -8,14 +9,14 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { Heads } from '../ui/heads.tsx'
 import { Json } from '../ui/json.tsx'
 import { MenuLink } from '../ui/menu-link.tsx'
 import { Meter, PercentMeter } from '../ui/meter.tsx'
 import { PanelCall } from '../ui/panel-call.tsx'
 import { ScrollBox } from '../ui/scroll-box.tsx'
+import { SmallTable } from '../ui/small-table.tsx'
 import { WriteButton } from '../ui/write-button.tsx'
-import { CALL, LONG, NOW, nothing } from './samples.ts'
+import { CALL, LONG, NOW, nothing, type Sample, samples } from './samples.ts'
 import type { Story } from './story.ts'
 
 const parts = [
@@ -23,6 +24,24 @@ const parts = [
   { key: 'CPUWeigher', from: 0.8, to: 1.1, colour: 1 },
   { key: 'IoOpsWeigher', from: -0.6, to: 0, colour: 2 },
 ]
+
+const table = (label: string, rows: readonly Sample[], maxHeight?: string) => (
+  <SmallTable
+    label={label}
+    maxHeight={maxHeight}
+    empty="No host has room."
+    rows={rows}
+    rowKey={({ name }) => name}
+    rowAttributes={({ name }) => ({ 'data-host': name })}
+    columns={[
+      { head: 'Host', isRowHead: true, className: 'mono', cell: ({ name }) => <AnchorLink to="/hosts">{name}</AnchorLink> },
+      { head: 'Zone', className: 'narrow', cell: ({ zone }) => zone },
+      { head: 'Free', isNumber: true, cell: ({ free }) => formatMib(free), title: ({ free }) => `${formatCount(free)} MiB` },
+      { head: 'Used', className: 'g-meter-cell', cell: ({ free }) => <Meter parts={[{ share: 1 - free / 400_000, tone: 'used' }]} /> },
+      { head: 'Why', className: 'rest', cell: () => LONG, title: () => LONG },
+    ]}
+  />
+)
 
 /** Texts, links, buttons, numbers and bars. */
 export const smallParts: readonly Story[] = [
@@ -94,16 +113,6 @@ export const smallParts: readonly Story[] = [
     },
   },
   {
-    of: 'heads',
-    states: {
-      usual: (
-        <Table>
-          <Heads names={['Host', 'Forgotten', 'Why']} />
-        </Table>
-      ),
-    },
-  },
-  {
     of: 'heading',
     states: {
       usual: <Heading>Claims</Heading>,
@@ -164,6 +173,14 @@ export const smallParts: readonly Story[] = [
           <p>{LONG}</p>
         </ScrollBox>
       ),
+    },
+  },
+  {
+    of: 'small-table',
+    states: {
+      usual: table('Three hosts', samples(3)),
+      'longer than it may be': table('Twenty hosts', samples(20), '160px'),
+      'no rows': table('No hosts', []),
     },
   },
   {

@@ -6,7 +6,7 @@ test('a flavor is asked again as it was, by its own name or by its size', () => 
     ...{ name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, decisions: 7 },
     extraSpecs: [{ key: 'ssd', value: 'true' }],
   }
-  expect(nameOfFlavor(flavor)).toBe('2 vCPU / 4,096 MiB')
+  expect(nameOfFlavor(flavor)).toBe('2 vCPU / 4 GiB')
   expect(requestOfFlavor(flavor)).toEqual({
     flavor: { name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: { ssd: 'true' } },
   })

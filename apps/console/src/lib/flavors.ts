@@ -1,4 +1,4 @@
-import { formatCount } from './format.ts'
+import { formatMib } from './format.ts'
 
 /** A flavor that was asked for, as the service counts it. */
 export interface AskedFlavor {
@@ -15,7 +15,7 @@ export interface AskedFlavor {
 
 /** A flavor in a few words. */
 export const nameOfFlavor = ({ name, vcpus, memoryMb }: Pick<AskedFlavor, 'name' | 'vcpus' | 'memoryMb'>): string =>
-  name ?? `${vcpus} vCPU / ${formatCount(memoryMb)} MiB`
+  name ?? `${vcpus} vCPU / ${formatMib(memoryMb)}`
 
 /** The request for one of a flavor, in the form of docs/request-spec.md. */
 export const requestOfFlavor = ({ decisions: _, extraSpecs, ...flavor }: AskedFlavor) => ({

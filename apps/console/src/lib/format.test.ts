@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest'
-import { formatAmount, formatCount, formatDuration, formatMib, formatPercent, readDuration } from './format.ts'
+import {
+  formatAmount,
+  formatCount,
+  formatDuration,
+  formatFixed,
+  formatMib,
+  formatNumber,
+  formatPercent,
+  formatShare,
+  formatSigned,
+  readDuration,
+} from './format.ts'
 
 test.each([
   [0, '0 MiB'],
@@ -8,7 +19,7 @@ test.each([
   [1_536, '1.5 GiB'],
   [250_880, '245 GiB'],
   [1_048_576, '1 TiB'],
-  [-2_048, '-2 GiB'],
+  [-2_048, '−2 GiB'],
 ])('%d MiB reads %s', (mib, text) => expect(formatMib(mib)).toBe(text))
 
 test.each([
@@ -38,3 +49,17 @@ test('counts have separators, percents no decimals', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')
   expect(formatPercent(33.4)).toBe('33 %')
 })
+
+test.each([
+  [formatCount(-1_234), '−1,234'],
+  [formatSigned(1_234), '+1,234'],
+  [formatSigned(-1_234), '−1,234'],
+  [formatSigned(-0), '0'],
+  [formatSigned(-0.001), '0'],
+  [formatSigned(-2_048, formatMib), '−2 GiB'],
+  [formatNumber(-0.000_123_456, 3), '−0.000123'],
+  [formatNumber(0.1 + 0.2), '0.3'],
+  [formatNumber(262_144), '262,144'],
+  [formatFixed(-0.25, 4), '−0.2500'],
+  [formatShare(0.9917), '99.2 %'],
+])('a sign is a true minus, and stands before what is not nothing: %s', (text, expected) => expect(text).toBe(expected))

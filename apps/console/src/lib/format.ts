@@ -4,8 +4,24 @@ import { type Choice, preference, usePreference } from './preferences.ts'
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 
-/** 12,345 */
-export const formatCount = (value: number): string => count.format(value)
+/** 12,345; below zero with a true minus. */
+export const formatCount = (value: number): string => withMinus(count.format(value))
+
+/** To so many digits that count, all of them where that is not given: 0.0001235. */
+export const formatNumber = (value: number, digits = 15): string => withMinus(exact.format(Number(value.toPrecision(digits))))
+
+/** With so many decimals, the last of them too where it is 0: 0.2500. */
+export const formatFixed = (value: number, decimals: number): string => withMinus(value.toFixed(decimals))
+
+const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
+
+const withMinus = (text: string): string => text.replace('-', '−')
+
+/** With its sign, a true minus: +12, −3, 0. */
+export function formatSigned(value: number, format: (magnitude: number) => string = formatCount): string {
+  const text = format(Math.abs(value))
+  return value === 0 || text === '0' ? '0' : `${value < 0 ? '−' : '+'}${text}`
+}
 
 const BINARY = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
@@ -29,6 +45,9 @@ export const formatGib = (gib: number): string => (preference('units') === 'exac
 
 /** 0..100 without decimals. */
 export const formatPercent = (percent: number): string => `${Math.round(percent)} %`
+
+/** A share of 1 in per cent, to a tenth: 99.2 %. */
+export const formatShare = (share: number): string => `${formatCount(Number((share * 100).toFixed(1)))} %`
 
 /** An amount of a resource class, in its unit where it has one. */
 export function formatAmount(resourceClass: string, amount: number): string {

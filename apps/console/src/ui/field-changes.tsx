@@ -1,4 +1,4 @@
-import { Table, type TableProps } from '@mantine/core'
+import { SmallTable, type SmallTableProps } from './small-table.tsx'
 
 interface FieldChange {
   readonly field: string
@@ -6,35 +6,27 @@ interface FieldChange {
   readonly after: string | null
 }
 
-interface FieldChangesProps extends TableProps {
+interface FieldChangesProps extends Pick<SmallTableProps<FieldChange>, 'label' | 'maxHeight' | 'empty' | 'isNarrow' | 'isBare'> {
   readonly changes: readonly FieldChange[]
   /** Headings of what was and what is. */
   readonly sides: readonly [string, string]
 }
 
-/** A long value makes no column wider than the page. */
-const breaking = { overflowWrap: 'anywhere' } as const
+const none = <span className="dimmed">none</span>
 
 /** What differs between two documents, field by field. */
 export function FieldChanges({ changes, sides: [before, after], ...table }: FieldChangesProps) {
   return (
-    <Table verticalSpacing={2} {...table}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Field</Table.Th>
-          <Table.Th>{before}</Table.Th>
-          <Table.Th>{after}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {changes.map((change) => (
-          <Table.Tr key={change.field}>
-            <Table.Td className="mono">{change.field}</Table.Td>
-            <Table.Td style={breaking}>{change.before ?? <span className="dimmed">none</span>}</Table.Td>
-            <Table.Td style={breaking}>{change.after ?? <span className="dimmed">none</span>}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <SmallTable
+      attributes={{ 'data-diff': changes.length }}
+      rows={changes}
+      rowKey={({ field }) => field}
+      columns={[
+        { head: 'Field', className: 'mono', cell: ({ field }) => field },
+        { head: before, className: 'field-value', cell: (change) => change.before ?? none },
+        { head: after, className: 'field-value', cell: (change) => change.after ?? none },
+      ]}
+      {...table}
+    />
   )
 }

@@ -1,12 +1,11 @@
-import { Alert, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Group, Skeleton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { request, useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { WriteButton, type WriteButtonProps } from '../../ui/write-button.tsx'
 import { AGGREGATE, HISTORY } from './documents.ts'
 import { type AggregateState, type Draft, draftTo } from './draft.ts'
@@ -67,39 +66,36 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
         error ? null : (
           <Skeleton height={48} role="status" aria-label="The audit is being read" />
         )
-      ) : deeds.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          Nobody edited it, as far as the audit goes back.
-        </Text>
       ) : (
-        <ScrollBox label="Edits of the aggregate" maxHeight="240px">
-          <Table verticalSpacing={3} stickyHeader>
-            <Heads names={['When', 'Who', 'What', 'Back']} />
-            <Table.Tbody>
-              {deeds.map(({ id, at, account, deed, before }) => (
-                <Table.Tr key={id} data-deed>
-                  <Table.Td title={titleOfTime(at)}>{formatTime(at, zone)}</Table.Td>
-                  <Table.Td>{account}</Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{deed}</Table.Td>
-                  <Table.Td>
-                    {before === undefined ? null : (
-                      <UndoButton
-                        size="compact-xs"
-                        variant="subtle"
-                        aria-label={`Draft how it was before ${formatTime(at, zone)}`}
-                        isBusy={undo.busyWith === before}
-                        hasDraft={hasDraft}
-                        onClick={() => undo.draft(before, at)}
-                      >
-                        Draft how it was before
-                      </UndoButton>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+        <SmallTable
+          label="Edits of the aggregate"
+          maxHeight="240px"
+          empty="Nobody edited it, as far as the audit goes back."
+          rows={deeds}
+          rowKey={({ id }) => id}
+          rowAttributes={() => ({ 'data-deed': true })}
+          columns={[
+            { head: 'When', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
+            { head: 'Who', cell: ({ account }) => account },
+            { head: 'What', className: 'breaks', cell: ({ deed }) => deed },
+            {
+              head: 'Back',
+              cell: ({ at, before }) =>
+                before === undefined ? null : (
+                  <UndoButton
+                    size="compact-xs"
+                    variant="subtle"
+                    aria-label={`Draft how it was before ${formatTime(at, zone)}`}
+                    isBusy={undo.busyWith === before}
+                    hasDraft={hasDraft}
+                    onClick={() => undo.draft(before, at)}
+                  >
+                    Draft how it was before
+                  </UndoButton>
+                ),
+            },
+          ]}
+        />
       )}
     </section>
   )

@@ -1,10 +1,9 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { Heads } from '../../ui/heads.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { type AGGREGATE, ASKED } from './documents.ts'
 import { countNaming } from './rows.ts'
 
@@ -19,31 +18,27 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
       <Heading keys="1" call={metadata.length === 0 ? undefined : { document: ASKED }}>
         Metadata
       </Heading>
-      {metadata.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          None: filters read nothing from it.
-        </Text>
-      ) : (
-        <ScrollBox label="Keys of the metadata">
-          <Table w="auto" verticalSpacing={4}>
-            <Heads names={['Key', 'Value', 'Read by']} />
-            <Table.Tbody>
-              {metadata.map((entry) => (
-                <Table.Tr key={entry.key} data-key={entry.key}>
-                  <Table.Td className="mono">{entry.key}</Table.Td>
-                  <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
-                    {entry.value}
-                  </Table.Td>
-                  <Table.Td>
-                    <ReadBy entry={entry} />
-                    {data === undefined ? null : <NamedBy flavors={data.activity.flavors} name={entry.key} />}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
-      )}
+      <SmallTable
+        label="Keys of the metadata"
+        isNarrow
+        empty="None: filters read nothing from it."
+        rows={metadata}
+        rowKey={({ key }) => key}
+        rowAttributes={({ key }) => ({ 'data-key': key })}
+        columns={[
+          { head: 'Key', className: 'mono', cell: ({ key }) => key },
+          { head: 'Value', className: 'mono breaks', cell: ({ value }) => value },
+          {
+            head: 'Read by',
+            cell: (entry) => (
+              <>
+                <ReadBy entry={entry} />
+                {data === undefined ? null : <NamedBy flavors={data.activity.flavors} name={entry.key} />}
+              </>
+            ),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatSigned } from '../../lib/format.ts'
 
 interface LeftOut {
   readonly outOfTime: number
@@ -19,6 +19,6 @@ export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): 
 /** A difference with its sign, and its share of what was. */
 export function deltaText(before: number, after: number): string {
   if (before === after) return '0'
-  const share = before === 0 ? '' : ` (${after < before ? '−' : '+'}${Math.abs(Math.round(((after - before) * 100) / before))} %)`
-  return `${after < before ? '−' : '+'}${formatCount(Math.abs(after - before))}${share}`
+  const percent = Math.round(((after - before) * 100) / before)
+  return `${formatSigned(after - before)}${before === 0 ? '' : ` (${formatSigned(percent)} %)`}`
 }

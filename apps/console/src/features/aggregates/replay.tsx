@@ -1,14 +1,13 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useRun } from '../../lib/use-run.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Figures } from '../../ui/figures.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { REPLAY } from './documents.ts'
 import type { UpdateInput } from './draft.ts'
 import { Refusal } from './impact.tsx'
@@ -93,26 +92,28 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
   if (all === 0) return null
   return (
     <>
-      <ScrollBox label="Requests that would fare otherwise" maxHeight="280px">
-        <Table verticalSpacing={3} stickyHeader>
-          <Heads names={['Request', 'It', 'From', 'To', 'Because']} />
-          <Table.Tbody>
-            {otherwise.map(({ decision, kind, hostsBefore, hostsAfter, because }) => (
-              <Table.Tr key={decision.id} data-otherwise={kind}>
-                <Table.Td title={titleOfTime(decision.at)}>
-                  <AnchorLink size="sm" lh="24px" to="/decisions/$id" params={{ id: decision.id }}>
-                    {decision.spec.flavorName ?? 'request'}, {formatTime(decision.at, zone)}
-                  </AnchorLink>
-                </Table.Td>
-                <Table.Td>{kind === 'NEW_FAILURE' ? <b>{kindWords[kind]}</b> : kindWords[kind]}</Table.Td>
-                <Table.Td>{hostsBefore.join(', ') || 'no host'}</Table.Td>
-                <Table.Td>{hostsAfter.join(', ') || 'no host'}</Table.Td>
-                <Table.Td>{because}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Requests that would fare otherwise"
+        maxHeight="280px"
+        rows={otherwise}
+        rowKey={({ decision }) => decision.id}
+        rowAttributes={({ kind }) => ({ 'data-otherwise': kind })}
+        columns={[
+          {
+            head: 'Request',
+            cell: ({ decision }) => (
+              <AnchorLink size="sm" lh="24px" to="/decisions/$id" params={{ id: decision.id }}>
+                {decision.spec.flavorName ?? 'request'}, {formatTime(decision.at, zone)}
+              </AnchorLink>
+            ),
+            title: ({ decision }) => titleOfTime(decision.at),
+          },
+          { head: 'It', cell: ({ kind }) => (kind === 'NEW_FAILURE' ? <b>{kindWords[kind]}</b> : kindWords[kind]) },
+          { head: 'From', cell: ({ hostsBefore }) => hostsBefore.join(', ') || 'no host' },
+          { head: 'To', cell: ({ hostsAfter }) => hostsAfter.join(', ') || 'no host' },
+          { head: 'Because', cell: ({ because }) => because },
+        ]}
+      />
       {otherwise.length < all ? (
         <Text size="xs" c="dimmed">
           The first {formatCount(otherwise.length)} of {formatCount(all)}.

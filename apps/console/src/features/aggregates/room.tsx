@@ -1,7 +1,6 @@
-import { Table, Text } from '@mantine/core'
-import { Fragment } from 'react'
+import { Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { Dumbbell, DumbbellKey } from './dumbbell.tsx'
 import { deltaText } from './replay-text.ts'
 
@@ -18,68 +17,55 @@ export interface FlavorRoom extends Sides {
 
 /** How many more of each flavor fit, now and with the change, in all and by zone; each flavor has an axis of its own. */
 export function Room({ room }: { readonly room: readonly FlavorRoom[] }) {
-  if (room.length === 0) return null
   return (
-    <ScrollBox label="Room for flavors">
-      <Table verticalSpacing={2} w="auto" mt="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Flavors asked for most</Table.Th>
-            <Table.Th className="number">more fit now</Table.Th>
-            <Table.Th className="number">with the change</Table.Th>
-            <Table.Th className="number">difference</Table.Th>
-            <Table.Th>
-              <DumbbellKey />
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {room.map(({ flavor, exact, zones, ...sides }) => (
-            <Fragment key={flavor}>
-              <Table.Tr data-room={flavor}>
-                <Table.Td>
-                  {flavor}
-                  {exact ? '' : ' (at least: there was no time to count on)'}
-                </Table.Td>
-                <SidesCells name={flavor} sides={sides} most={mostOf(sides)} />
-              </Table.Tr>
-              {/* of one zone it is the same once more */}
-              {(zones.length < 2 ? [] : zones).map(({ zone, ...inZone }) => (
-                <Table.Tr key={zone} data-zone-room={`${flavor} ${zone}`}>
-                  <Table.Td pl="lg">
-                    <Text size="xs" c="dimmed">
-                      in {zone}
-                    </Text>
-                  </Table.Td>
-                  <SidesCells name={`${flavor} in ${zone}`} sides={inZone} most={mostOf(sides)} />
-                </Table.Tr>
-              ))}
-            </Fragment>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <SmallTable
+      label="Room for flavors"
+      isNarrow
+      rows={room.flatMap(rowsOf)}
+      rowKey={({ flavor, zone }) => `${flavor} ${zone}`}
+      rowAttributes={({ flavor, zone }) => (zone === undefined ? { 'data-room': flavor } : { 'data-zone-room': `${flavor} ${zone}` })}
+      columns={[
+        {
+          head: 'Flavors asked for most',
+          cell: ({ flavor, zone, exact }) =>
+            zone === undefined ? (
+              `${flavor}${exact ? '' : ' (at least: there was no time to count on)'}`
+            ) : (
+              <Text size="xs" c="dimmed" pl="md">
+                in {zone}
+              </Text>
+            ),
+        },
+        { head: 'more fit now', isNumber: true, cell: ({ before }) => formatCount(before) },
+        { head: 'with the change', isNumber: true, cell: ({ after }) => formatCount(after) },
+        { head: 'difference', isNumber: true, cell: ({ before, after }) => deltaText(before, after) },
+        {
+          head: <DumbbellKey />,
+          cell: ({ flavor, zone, before, after, most }) => (
+            <Dumbbell
+              label={`${flavor}${zone === undefined ? '' : ` in ${zone}`}: ${formatCount(before)} now, ${formatCount(after)} with the change`}
+              before={before}
+              after={after}
+              most={most}
+            />
+          ),
+        },
+      ]}
+    />
   )
 }
 
-const mostOf = ({ before, after }: Sides): number => Math.max(before, after)
-
-interface SidesCellsProps {
-  readonly name: string
-  readonly sides: Sides
+interface Row extends Sides {
+  readonly flavor: string
+  /** Undefined: in all zones. */
+  readonly zone: string | undefined
+  readonly exact: boolean
+  /** Where the axis of the flavor ends. */
   readonly most: number
 }
 
-function SidesCells({ name, sides, most }: SidesCellsProps) {
-  const { before, after } = sides
-  return (
-    <>
-      <Table.Td className="number">{formatCount(before)}</Table.Td>
-      <Table.Td className="number">{formatCount(after)}</Table.Td>
-      <Table.Td className="number">{deltaText(before, after)}</Table.Td>
-      <Table.Td>
-        <Dumbbell label={`${name}: ${formatCount(before)} now, ${formatCount(after)} with the change`} {...sides} most={most} />
-      </Table.Td>
-    </>
-  )
+/** A flavor in all and in each zone; of one zone it would be the same once more. */
+function rowsOf({ flavor, exact, zones, before, after }: FlavorRoom): readonly Row[] {
+  const common = { flavor, exact, most: Math.max(before, after) }
+  return [{ ...common, zone: undefined, before, after }, ...(zones.length < 2 ? [] : zones.map((inZone) => ({ ...common, ...inZone })))]
 }

@@ -1,5 +1,5 @@
 import type { RowField } from '../../lib/csv.ts'
-import { formatAmount } from '../../lib/format.ts'
+import { formatAmount, formatShare } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Age, TimeLeft } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
@@ -16,7 +16,7 @@ export const isHeld = ({ state }: Pick<ClaimRow, 'state'>): boolean =>
 export const holdsOf = ({ resources, gpus }: Pick<ClaimRow, 'resources' | 'gpus'>): string =>
   [
     ...resources.map(({ resourceClass, amount }) => `${resourceClass} ${formatAmount(resourceClass, amount)}`),
-    ...gpus.map(({ index, milli }) => `GPU ${index}${milli === 1_000 ? '' : ` ${milli / 10} %`}`),
+    ...gpus.map(({ index, milli }) => `GPU ${index}${milli === 1_000 ? '' : ` ${formatShare(milli / 1_000)}`}`),
   ].join(', ')
 
 /** The columns of the list. */

@@ -5,10 +5,10 @@ import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/for
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { FieldChanges } from '../../ui/field-changes.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { COMPARE } from './compare-documents.ts'
 import { countHosts } from './facts.ts'
 import { barShare, type Scale } from './funnel.ts'
@@ -77,12 +77,12 @@ function Blocks({ compared }: { readonly compared: Compared }) {
       <div className="compare-blocks">
         {specChanges.length === 0 ? null : (
           <Block title="Request">
-            <Changes label="What differs in the request" changes={specChanges} />
+            <FieldChanges label="What differs in the request" maxHeight="240px" sides={['First', 'Second']} changes={specChanges} />
           </Block>
         )}
         {profileChanges.length === 0 ? null : (
           <Block title="Profile">
-            <Changes label="What differs in the profile" changes={profileChanges} />
+            <FieldChanges label="What differs in the profile" maxHeight="240px" sides={['First', 'Second']} changes={profileChanges} />
           </Block>
         )}
         {!fleetChangedHosts ? null : (
@@ -108,14 +108,6 @@ function Block({ title, children }: { readonly title: string; readonly children:
       </Text>
       {children}
     </section>
-  )
-}
-
-function Changes({ label, changes }: { readonly label: string; readonly changes: Compared['specChanges'] }) {
-  return (
-    <ScrollBox label={label} maxHeight="240px">
-      <FieldChanges changes={changes} sides={['First', 'Second']} className="compare-changes" />
-    </ScrollBox>
   )
 }
 
@@ -203,31 +195,26 @@ function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly com
       <Text size="sm">
         {countHosts(flippedCount)} fared otherwise{flipped.length < flippedCount ? `; the first ${formatCount(flipped.length)}:` : ':'}
       </Text>
-      <ScrollBox label="Hosts that fared otherwise" maxHeight="320px">
-        <Table verticalSpacing={3} stickyHeader>
-          <Heads names={['Host', 'First', 'Second', 'Because']} />
-          <Table.Tbody>
-            {flipped.map((flip) => (
-              <Table.Tr key={nameOfHost(flip)} data-flip={nameOfHost(flip)}>
-                <Table.Td>
-                  <Anchor
-                    component="button"
-                    type="button"
-                    size="sm"
-                    onClick={() => onOpen(nameOfHost(flip))}
-                    aria-label={`Why ${nameOfHost(flip)}`}
-                  >
-                    {nameOfHost(flip)}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>{wordOf(flip.a)}</Table.Td>
-                <Table.Td>{wordOf(flip.b)}</Table.Td>
-                <Table.Td>{flip.because}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Hosts that fared otherwise"
+        maxHeight="320px"
+        rows={flipped.map((flip) => ({ ...flip, name: nameOfHost(flip) }))}
+        rowKey={({ name }) => name}
+        rowAttributes={({ name }) => ({ 'data-flip': name })}
+        columns={[
+          {
+            head: 'Host',
+            cell: ({ name }) => (
+              <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why ${name}`}>
+                {name}
+              </Anchor>
+            ),
+          },
+          { head: 'First', cell: ({ a }) => wordOf(a) },
+          { head: 'Second', cell: ({ b }) => wordOf(b) },
+          { head: 'Because', cell: ({ because }) => because },
+        ]}
+      />
     </div>
   )
 }

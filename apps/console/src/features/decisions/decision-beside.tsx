@@ -1,10 +1,11 @@
-import { Code, Stack, Table, Text } from '@mantine/core'
+import { Code, Stack, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatSigned } from '../../lib/format.ts'
 import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { type Decision, DecisionHeader, titleOf } from './decision-header.tsx'
 import { Destinations } from './destinations.tsx'
 import { DECISION } from './documents.ts'
@@ -66,33 +67,21 @@ interface StepsProps {
 
 /** How many hosts each filter refused, and how many were left. */
 function Steps({ hostCount, steps }: StepsProps) {
+  const rows = [
+    { filter: 'all hosts', refused: undefined, passed: hostCount },
+    ...steps.map(({ filter, entered, passed }) => ({ filter, refused: entered - passed, passed })),
+  ]
   return (
-    <Table verticalSpacing={2} horizontalSpacing="xs" aria-label="Where the hosts went">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Filter</Table.Th>
-          <Table.Th className="number">Refused</Table.Th>
-          <Table.Th className="number">Left</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        <Table.Tr>
-          <Table.Th scope="row" fw={400}>
-            all hosts
-          </Table.Th>
-          <Table.Td />
-          <Table.Td className="number">{formatCount(hostCount)}</Table.Td>
-        </Table.Tr>
-        {steps.map(({ filter, entered, passed }) => (
-          <Table.Tr key={filter}>
-            <Table.Th scope="row" fw={400} className="breaks">
-              {filter}
-            </Table.Th>
-            <Table.Td className="number">{entered === passed ? '0' : `−${formatCount(entered - passed)}`}</Table.Td>
-            <Table.Td className="number">{formatCount(passed)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <SmallTable
+      label="Where the hosts went"
+      isBare
+      rows={rows}
+      rowKey={({ filter }) => filter}
+      columns={[
+        { head: 'Filter', isRowHead: true, className: 'breaks', cell: ({ filter }) => filter },
+        { head: 'Refused', isNumber: true, cell: ({ refused }) => (refused === undefined ? null : formatSigned(-refused)) },
+        { head: 'Left', isNumber: true, cell: ({ passed }) => formatCount(passed) },
+      ]}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Badge, Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { formatGib, formatMib, formatTime, formatTook, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { formatCount, formatGib, formatMib, formatTime, formatTook, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { DECISION } from './documents.ts'
@@ -36,8 +36,8 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
     <div className="fact-line">
       <Outcome outcome={outcome} />
       <Fact name="asked for">
-        {vcpus} vCPU, <span title={`${memoryMb} MiB`}>{formatMib(memoryMb)}</span>,{' '}
-        {diskGb === 0 ? 'no disk' : <span title={`${diskGb} GiB`}>{formatGib(diskGb)} disk</span>}
+        {vcpus} vCPU, <span title={`${formatCount(memoryMb)} MiB`}>{formatMib(memoryMb)}</span>,{' '}
+        {diskGb === 0 ? 'no disk' : <span title={`${formatCount(diskGb)} GiB`}>{formatGib(diskGb)} disk</span>}
       </Fact>
       {flavorName === null ? null : <Like name="flavor" value={flavorName} />}
       {availabilityZone === null ? null : <Like name="zone" value={availabilityZone} />}

@@ -1,8 +1,8 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { formatDuration, formatTime, readDuration, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { DECISION } from './documents.ts'
 
 type Destination = NonNullable<ResultOf<typeof DECISION>['decision']>['destinations'][number]
@@ -22,44 +22,43 @@ export function Destinations({ destinations, members }: DestinationsProps) {
       <Text component="h2" fw={600} size="md">
         Where it went
       </Text>
-      <ScrollBox label="Destinations of the instances">
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Instance</Table.Th>
-              {members.length === 0 ? null : <Table.Th>Member</Table.Th>}
-              <Table.Th>Host</Table.Th>
-              <Table.Th>Its report</Table.Th>
-              <Table.Th>Claim</Table.Th>
-              <Table.Th>Alternates</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {destinations.map(({ instanceUuid, selected, alternates }, i) => (
-              <Table.Tr key={instanceUuid ?? `instance ${i + 1}`}>
-                <Table.Td className="mono">{instanceUuid ?? i + 1}</Table.Td>
-                {members.length === 0 ? null : <Table.Td data-member>{members[i]}</Table.Td>}
-                <Table.Td>
-                  <HostLink host={selected.host} />
-                </Table.Td>
-                <Table.Td data-report-age>{reportAgeOf(selected.reportAge)}</Table.Td>
-                <Table.Td>
-                  {selected.claim === null
-                    ? 'none'
-                    : `${selected.claim.state}${selected.claim.expiresAt === null ? '' : ` until ${formatTime(selected.claim.expiresAt, zone)}`}`}
-                </Table.Td>
-                <Table.Td>
-                  {alternates.map(({ host, reportAge }) => (
-                    <span key={`${host.name}/${host.node}`} title={`Its report: ${reportAgeOf(reportAge)}`}>
-                      <HostLink host={host} />{' '}
-                    </span>
-                  ))}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Destinations of the instances"
+        rows={destinations.map((one, i) => ({ ...one, number: i + 1 }))}
+        rowKey={({ instanceUuid, number }) => instanceUuid ?? number}
+        columns={[
+          { head: 'Instance', className: 'mono', cell: ({ instanceUuid, number }) => instanceUuid ?? number },
+          ...(members.length === 0
+            ? []
+            : [
+                {
+                  head: 'Member',
+                  cell: ({ number }: { readonly number: number }) => members[number - 1],
+                  attributes: () => ({ 'data-member': true }),
+                },
+              ]),
+          { head: 'Host', cell: ({ selected }) => <HostLink host={selected.host} /> },
+          {
+            head: 'Its report',
+            cell: ({ selected }) => reportAgeOf(selected.reportAge),
+            attributes: () => ({ 'data-report-age': true }),
+          },
+          {
+            head: 'Claim',
+            cell: ({ selected: { claim } }) =>
+              claim === null ? 'none' : `${claim.state}${claim.expiresAt === null ? '' : ` until ${formatTime(claim.expiresAt, zone)}`}`,
+          },
+          {
+            head: 'Alternates',
+            cell: ({ alternates }) =>
+              alternates.map(({ host, reportAge }) => (
+                <span key={`${host.name}/${host.node}`} title={`Its report: ${reportAgeOf(reportAge)}`}>
+                  <HostLink host={host} />{' '}
+                </span>
+              )),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -1,8 +1,8 @@
-import { Button, Table, Text } from '@mantine/core'
-import { formatCount } from '../../lib/format.ts'
+import { Button, Text } from '@mantine/core'
+import { formatCount, formatNumber } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { ChangePlaces } from './change-places.tsx'
 import { countHosts } from './facts.ts'
 import type { FITTING } from './fitting-documents.ts'
@@ -19,44 +19,38 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
   return (
     <div data-fitting={counterfactuals.length}>
       <Text role="status">{headline}</Text>
-      {counterfactuals.length === 0 ? null : (
-        <ScrollBox label="Changes that make it fit">
-          <Table verticalSpacing={3} className="fitting">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Of</Table.Th>
-                <Table.Th>Change</Table.Th>
-                <Table.Th className="number">effort</Table.Th>
-                <Table.Th>hosts that pass then</Table.Th>
-                <Table.Th>tried</Table.Th>
-                <Table.Th>
-                  <span className="dimmed">what then?</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {counterfactuals.map(({ kind, text, effort, unlocks, verified, exampleHosts, simulation, changes }) => (
-                <Table.Tr key={text} data-counterfactual={kind} data-verified={verified}>
-                  <Table.Td>{kinds[kind] ?? kind.toLowerCase()}</Table.Td>
-                  <Table.Td className="fitting-text">{text}</Table.Td>
-                  <Table.Td className="number">{Number(effort.toPrecision(3))}</Table.Td>
-                  <Table.Td title={exampleHosts.map(nameOfHost).join(', ')}>
-                    {countHosts(unlocks)}
-                    {exampleHosts[0] === undefined ? '' : `: ${nameOfHost(exampleHosts[0])}${unlocks > 1 ? ', …' : ''}`}
-                  </Table.Td>
-                  <Table.Td>{verified ? '+ placed' : 'not tried'}</Table.Td>
-                  <Table.Td>
-                    <AnchorLink size="sm" to="/simulate" search={{ input: JSON.stringify(simulation) }} aria-label={`Simulate: ${text}`}>
-                      Simulate
-                    </AnchorLink>
-                    <ChangePlaces changes={changes} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
-      )}
+      <SmallTable
+        label="Changes that make it fit"
+        attributes={{ className: 'fitting' }}
+        rows={counterfactuals}
+        rowKey={({ text }) => text}
+        rowAttributes={({ kind, verified }) => ({ 'data-counterfactual': kind, 'data-verified': verified })}
+        columns={[
+          { head: 'Of', className: 'narrow', cell: ({ kind }) => kinds[kind] ?? kind.toLowerCase() },
+          { head: 'Change', cell: ({ text }) => text },
+          { head: 'effort', isNumber: true, className: 'narrow', cell: ({ effort }) => formatNumber(effort, 3) },
+          {
+            head: 'hosts that pass then',
+            className: 'narrow',
+            cell: ({ unlocks, exampleHosts: [example] }) =>
+              `${countHosts(unlocks)}${example === undefined ? '' : `: ${nameOfHost(example)}${unlocks > 1 ? ', …' : ''}`}`,
+            title: ({ exampleHosts }) => exampleHosts.map(nameOfHost).join(', '),
+          },
+          { head: 'tried', className: 'narrow', cell: ({ verified }) => (verified ? '+ placed' : 'not tried') },
+          {
+            head: <span className="dimmed">what then?</span>,
+            className: 'narrow',
+            cell: ({ text, simulation, changes }) => (
+              <>
+                <AnchorLink size="sm" to="/simulate" search={{ input: JSON.stringify(simulation) }} aria-label={`Simulate: ${text}`}>
+                  Simulate
+                </AnchorLink>
+                <ChangePlaces changes={changes} />
+              </>
+            ),
+          },
+        ]}
+      />
       {cause === null || counterfactuals.length === 0 ? null : (
         <Text size="sm" data-cause={cause.code}>
           {cause.text}

@@ -1,10 +1,10 @@
 import { withoutTimes, withTimes } from '@gantt/scheduler-core/query'
-import { Button, Skeleton, Table, UnstyledButton } from '@mantine/core'
+import { Button, Skeleton, UnstyledButton } from '@mantine/core'
 import { formatCount, formatDuration, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { type Bar, BrushBars } from '../../ui/brush-bars.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { COUNTS } from './documents.ts'
 import './histogram.css'
 import { type FreshProps, Stale } from '../../ui/stale.tsx'
@@ -125,41 +125,30 @@ function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[]
   const zone = useTimeZone()
   const busy = steps.flatMap((step, place) => (step.decisions === 0 ? [] : [{ ...step, place }]))
   return (
-    <ScrollBox label="Decisions step by step" maxHeight="200px">
-      <Table verticalSpacing={1} stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>From</Table.Th>
-            <Table.Th className="number">Decisions</Table.Th>
-            {kinds.map(({ key, name }) => (
-              <Table.Th key={key} className="number">
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {busy.map((step) => (
-            <Table.Tr key={step.at} data-step={step.at} data-until={step.until}>
-              <Table.Td title={titleOfTime(step.at)}>{formatTime(step.at, zone)}</Table.Td>
-              <Table.Td className="number">
-                <UnstyledButton
-                  className="count"
-                  aria-label={`${formatCount(step.decisions)} from ${formatTime(step.at, zone)}, open them`}
-                  onClick={() => onTake(step.place, step.place)}
-                >
-                  {formatCount(step.decisions)}
-                </UnstyledButton>
-              </Table.Td>
-              {kinds.map(({ key }) => (
-                <Table.Td key={key} className="number">
-                  {formatCount(step[key])}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <SmallTable
+      label="Decisions step by step"
+      maxHeight="200px"
+      empty="There are none."
+      rows={busy}
+      rowKey={({ at }) => at}
+      rowAttributes={({ at, until }) => ({ 'data-step': at, 'data-until': until })}
+      columns={[
+        { head: 'From', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
+        {
+          head: 'Decisions',
+          isNumber: true,
+          cell: ({ at, decisions, place }) => (
+            <UnstyledButton
+              className="count"
+              aria-label={`${formatCount(decisions)} from ${formatTime(at, zone)}, open them`}
+              onClick={() => onTake(place, place)}
+            >
+              {formatCount(decisions)}
+            </UnstyledButton>
+          ),
+        },
+        ...kinds.map(({ key, name }) => ({ head: name, isNumber: true, cell: (step: Step) => formatCount(step[key]) })),
+      ]}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useOperation } from '../../lib/api.ts'
-import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatNumber, readDuration } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
@@ -103,7 +103,7 @@ function Outcome({ outcome, rank, total }: OutcomeProps) {
       {rank === null || rank === 0 ? null : (
         <Text size="sm">
           rank {formatCount(rank)}
-          {total === null ? '' : `, total ${Number(total.toPrecision(5))}`}
+          {total === null ? '' : `, total ${formatNumber(total, 5)}`}
         </Text>
       )}
     </>

@@ -1,4 +1,5 @@
 import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
+import { formatPercent, formatShare } from '../../lib/format.ts'
 import { isWithin, readRange } from './shortfalls.ts'
 
 /** What a filter says of a host. `skipped`: an earlier filter refused, and only first refusals are asked for. */
@@ -144,7 +145,7 @@ const STEP = 0.001
 export function shortfallText(matrix: Matrix, host: number): string {
   const share = (matrix.distance[host] ?? 0) - STEP * Math.max(0, countRefusals(matrix, host) - 1)
   const percent = Math.max(0, share * 100)
-  return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`
+  return percent < 9.95 ? formatShare(percent / 100) : formatPercent(percent)
 }
 
 /** All hosts by the first filter that refuses them, those that pass last; nearest first within a group. */

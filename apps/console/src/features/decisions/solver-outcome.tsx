@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatNumber } from '../../lib/format.ts'
 import type { Decision } from './decision-header.tsx'
 
 type Outcome = NonNullable<Decision['solver']>
@@ -46,6 +46,6 @@ const numbersOf = ({ objective, filterObjective, bound, gap, nodes, columns, row
       : [['looked at', `${formatCount(candidates)} of ${formatCount(passing)} hosts that passed`] as const]),
   ] as const
 
-const numberText = (value: number): string => String(Number(value.toFixed(4)))
+const numberText = (value: number): string => formatNumber(Number(value.toFixed(4)))
 
 const told = (value: number | null): string => (value === null ? 'none' : numberText(value))

@@ -1,15 +1,15 @@
-import { Anchor, Group, SegmentedControl, Table, Text } from '@mantine/core'
+import { Anchor, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { EXPLANATION } from '../../lib/explanation.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatFixed, formatNumber, formatSigned } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { ColourKey, DivergingBar } from '../../ui/bars.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type SmallColumn, SmallTable } from '../../ui/small-table.tsx'
 import { shortNames } from './matrix.ts'
 import { nameOfHost } from './names.ts'
 import { type WeightNumbers, weightNumbers } from './search.ts'
-import { extentOf, gapsBetween, ownMultipliers, type Segment, stack, withoutSilent } from './stack.ts'
+import { extentOf, gapsBetween, ownMultipliers, stack, withoutSilent } from './stack.ts'
 import { tryOut } from './try-out.ts'
 import { useTried } from './use-tried.ts'
 import { WeightLab } from './weight-lab.tsx'
@@ -53,6 +53,7 @@ export function WeighTable(props: WeighTableProps) {
   const taken = hosts.find(({ outcome }) => outcome === 'SELECTED') ?? hosts[0]
   const ranks = new Map(weighing.hosts.map((host) => [nameOfHost(host), host.rank]))
   const pinned = hosts.find((host) => nameOfHost(host) === pin)
+  const pinnedName = pinned && nameOfHost(pinned)
   const multiplied = ownMultipliers(weighing.hosts)
   const stacks = hosts.map(({ weights }) => stack(weights))
   const extent = extentOf(stacks)
@@ -100,44 +101,65 @@ export function WeighTable(props: WeighTableProps) {
           return value === undefined ? `${weigher.name} × ${multiplierText(weigher)}` : `${weigher.name} × ${value}, tried`
         })}
       />
-      <ScrollBox label="Totals of the best hosts" maxHeight="420px">
-        <Table className="weights" verticalSpacing={3} horizontalSpacing={8} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Rank</Table.Th>
-              <Table.Th>Host</Table.Th>
-              <Table.Th className="number">Total</Table.Th>
-              <Table.Th className="number">Gap</Table.Th>
-              <Table.Th className="weights-bar">Contributions</Table.Th>
-              {weighers.map((weigher, i) => (
-                <Table.Th
-                  key={weigher.name}
-                  className="number"
-                  title={`${weigher.name}: raw numbers from ${weigher.min} to ${weigher.max} ${weigher.unit}, multiplier ${multiplierText(weigher)}`}
+      <SmallTable
+        label="Totals of the best hosts"
+        maxHeight="420px"
+        attributes={{ className: 'weights' }}
+        rows={hosts.map((host, i) => ({ ...host, name: nameOfHost(host), total: host.totalWeight ?? 0, segments: stacks[i] ?? [] }))}
+        rowKey={({ name }) => name}
+        rowAttributes={({ name, outcome }) => ({
+          'data-host': name,
+          'data-outcome': outcome,
+          'data-pinned': name === pinnedName || undefined,
+        })}
+        columns={[
+          {
+            head: 'Rank',
+            cell: ({ name, rank }) => (
+              <>
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  className="rank"
+                  aria-pressed={name === pinnedName}
+                  aria-label={`Compare with rank ${rank}, ${name}`}
+                  onClick={() => onPin(name === pinnedName ? undefined : name)}
                 >
-                  {short[i]}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {hosts.map((host, i) => (
-              <Row
-                key={nameOfHost(host)}
-                host={host}
-                was={ranks.get(nameOfHost(host)) ?? null}
-                against={pinned ?? taken}
-                segments={stacks[i] ?? []}
+                  {rank}
+                </Anchor>
+                {rank === ranks.get(name) ? null : <span className="dimmed"> was {ranks.get(name)}</span>}
+              </>
+            ),
+          },
+          {
+            head: 'Host',
+            cell: ({ name, outcome }) => (
+              <>
+                <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why ${name}`}>
+                  {name}
+                </Anchor>
+                {notes[outcome] === undefined ? null : <b> {notes[outcome]}</b>}
+              </>
+            ),
+          },
+          { head: 'Total', isNumber: true, cell: ({ total }) => weightText(total), title: ({ totalWeight }) => String(totalWeight) },
+          { head: 'Gap', isNumber: true, cell: ({ total }) => signed(total - ((pinned ?? taken)?.totalWeight ?? 0)) },
+          {
+            head: 'Contributions',
+            className: 'weights-bar',
+            cell: ({ total, segments }) => (
+              <DivergingBar
+                label={segments.map(({ weigher, weighted }) => `${weigher} ${signed(weighted)}`).join(', ')}
+                parts={segments.map(({ weigher, from, to }, colour) => ({ key: weigher, from, to, colour }))}
                 extent={extent}
-                numbers={numbers}
-                isPinned={host === pinned}
-                onPin={onPin}
-                onOpen={onOpen}
+                total={total}
               />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+            ),
+          },
+          ...weighers.map((weigher, i) => weigherColumn(weigher, short[i] ?? weigher.name, i, numbers)),
+        ]}
+      />
       <WeightLab decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} onTry={setTried} />
     </section>
   )
@@ -147,7 +169,7 @@ const shortened = (sentences: readonly string[]): string =>
   [...sentences.slice(0, 3), ...(sentences.length > 3 ? [`${formatCount(sentences.length - 3)} more`] : [])].join('; ')
 
 const multiplierText = ({ multiplier, multiplierVaries }: Weighing['weighers'][number]): string =>
-  multiplierVaries ? `${multiplier}, or as an aggregate says` : String(multiplier)
+  multiplierVaries ? `${formatNumber(multiplier)}, or as an aggregate says` : formatNumber(multiplier)
 
 const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weighted', normalized: 'Normalised', raw: 'Raw' }
 
@@ -172,71 +194,34 @@ function Comparison({ taken, other }: { readonly taken: Weighed; readonly other:
   )
 }
 
-interface RowProps {
-  readonly host: Weighed
-  /** Its rank when it was decided. */
-  readonly was: number | null
-  readonly against: Weighed | undefined
-  readonly segments: readonly Segment[]
-  readonly extent: readonly [number, number]
-  readonly numbers: WeightNumbers
-  readonly isPinned: boolean
-  onPin(host: string | undefined): void
-  onOpen(host: string): void
-}
-
 const notes: Readonly<Record<string, string>> = { SELECTED: 'chosen', ALTERNATE: 'alternate' }
 
-function Row({ host, was, against, segments, extent, numbers, isPinned, onPin, onOpen }: RowProps) {
-  const name = nameOfHost(host)
-  const total = host.totalWeight ?? 0
-  return (
-    <Table.Tr data-host={name} data-outcome={host.outcome} data-pinned={isPinned || undefined}>
-      <Table.Td>
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          className="rank"
-          aria-pressed={isPinned}
-          aria-label={`Compare with rank ${host.rank}, ${name}`}
-          onClick={() => onPin(isPinned ? undefined : name)}
-        >
-          {host.rank}
-        </Anchor>
-        {host.rank === was ? null : <span className="dimmed"> was {was}</span>}
-      </Table.Td>
-      <Table.Td>
-        <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why ${name}`}>
-          {name}
-        </Anchor>
-        {notes[host.outcome] === undefined ? null : <b> {notes[host.outcome]}</b>}
-      </Table.Td>
-      <Table.Td className="number" title={String(host.totalWeight)}>
-        {round(total)}
-      </Table.Td>
-      <Table.Td className="number">{signed(total - (against?.totalWeight ?? 0))}</Table.Td>
-      <Table.Td>
-        <DivergingBar
-          label={segments.map(({ weigher, weighted }) => `${weigher} ${signed(weighted)}`).join(', ')}
-          parts={segments.map(({ weigher, from, to }, colour) => ({ key: weigher, from, to, colour }))}
-          extent={extent}
-          total={total}
-        />
-      </Table.Td>
-      {host.weights.map(({ weigher, raw, normalized, unit, multiplier, multiplierSource, weighted }) => (
-        <Table.Td
-          key={weigher}
-          className="number"
-          title={`raw ${raw} ${unit}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`}
-        >
-          {numbers === 'raw' ? `${formatCount(raw)} ${unit}` : round(numbers === 'weighted' ? weighted : normalized)}
-        </Table.Td>
-      ))}
-    </Table.Tr>
-  )
-}
+/** What one weigher gives to each host. */
+const weigherColumn = (
+  weigher: Weighing['weighers'][number],
+  head: string,
+  place: number,
+  numbers: WeightNumbers,
+): SmallColumn<Pick<Weighed, 'weights'>> => ({
+  head,
+  headTitle: `${weigher.name}: raw numbers from ${formatNumber(weigher.min)} to ${formatNumber(weigher.max)} ${weigher.unit}, multiplier ${multiplierText(weigher)}`,
+  isNumber: true,
+  cell: ({ weights }) => {
+    const weight = weights[place]
+    if (weight === undefined) return null
+    return numbers === 'raw'
+      ? `${formatCount(weight.raw)} ${weight.unit}`
+      : weightText(numbers === 'weighted' ? weight.weighted : weight.normalized)
+  },
+  title: ({ weights }) => {
+    const weight = weights[place]
+    if (weight === undefined) return undefined
+    const { raw, normalized, unit, multiplier, multiplierSource, weighted } = weight
+    return `raw ${raw} ${unit}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`
+  },
+})
 
-const round = (value: number): string => (Math.abs(value) < 5e-7 ? '0' : value.toFixed(4))
+/** What is left by rounding is nothing. */
+const weightText = (value: number): string => (Math.abs(value) < 5e-7 ? '0' : formatFixed(value, 4))
 
-const signed = (value: number): string => (Math.abs(value) < 5e-7 ? '0' : `${value > 0 ? '+' : '−'}${Math.abs(value).toFixed(4)}`)
+const signed = (value: number): string => formatSigned(value, weightText)

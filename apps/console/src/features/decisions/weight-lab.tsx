@@ -1,9 +1,9 @@
-import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import type { EXPLANATION } from '../../lib/explanation.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatNumber } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { nameOfHost } from './names.ts'
 import { reachOf, type Tried, withTried } from './try-out.ts'
 import { WeightSlider } from './weight-slider.tsx'
@@ -26,6 +26,11 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
   const { weighing, profile } = explained
   const { weighers, margin, note } = weighing
   if (weighers.length === 0 || margin === null) return null
+  const set =
+    ({ name, multiplier }: Weigher) =>
+    (value: number): void =>
+      onTry(withTried(tried, name, value, multiplier))
+  const isFixed = ({ multiplier }: Weigher): boolean => multiplier === 0 && profile.compat === 'NOVA'
   return (
     <section aria-label="Weight lab">
       <Group justify="space-between" align="flex-end" mt="sm">
@@ -43,48 +48,61 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
         {note === null ? '' : ` ${note}`} Move one to see who would be first: nothing is changed by it.
       </Text>
       <TriedOut decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} />
-      <ScrollBox label="Limits of the multipliers">
-        <Table verticalSpacing={3} className="lab">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Weigher</Table.Th>
-              <Table.Th>What it does</Table.Th>
-              <Table.Th className="number">another is first at or below</Table.Th>
-              <Table.Th className="number">decided</Table.Th>
-              <Table.Th>try</Table.Th>
-              <Table.Th className="number">another is first at or above</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {weighers.map((weigher) => {
-              const { name, multiplier, multiplierVaries, flipsBelow, winnerBelow, flipsAbove, winnerAbove } = weigher
-              const set = (value: number): void => onTry(withTried(tried, name, value, multiplier))
-              const fixedBecause =
-                multiplier === 0 && profile.compat === 'NOVA'
-                  ? "Nova's weigher looks away at 0: its numbers are not known here."
-                  : undefined
-              const onSet = fixedBecause === undefined ? set : undefined
-              return (
-                <Table.Tr key={name} data-weigher={name} data-tried={tried.get(name)}>
-                  <Table.Td>{name}</Table.Td>
-                  <Table.Td className="lab-role">
-                    <Role weigher={weigher} />
-                  </Table.Td>
-                  <Limit name={name} at={flipsBelow} winner={winnerBelow} onSet={onSet} />
-                  <Table.Td className="number">
-                    {multiplier}
-                    {multiplierVaries ? ' *' : ''}
-                  </Table.Td>
-                  <Table.Td>
-                    <WeightSlider weigher={weigher} value={tried.get(name) ?? multiplier} fixedBecause={fixedBecause} onChange={set} />
-                  </Table.Td>
-                  <Limit name={name} at={flipsAbove} winner={winnerAbove} onSet={onSet} />
-                </Table.Tr>
-              )
-            })}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Limits of the multipliers"
+        attributes={{ className: 'lab' }}
+        rows={weighers}
+        rowKey={({ name }) => name}
+        rowAttributes={({ name }) => ({ 'data-weigher': name, 'data-tried': tried.get(name) })}
+        columns={[
+          { head: 'Weigher', className: 'narrow', cell: ({ name }) => name },
+          { head: 'What it does', className: 'lab-role', cell: (weigher) => <Role weigher={weigher} /> },
+          {
+            head: 'another is first at or below',
+            isNumber: true,
+            className: 'narrow',
+            cell: (weigher) => (
+              <Limit
+                name={weigher.name}
+                at={weigher.flipsBelow}
+                winner={weigher.winnerBelow}
+                onSet={isFixed(weigher) ? undefined : set(weigher)}
+              />
+            ),
+          },
+          {
+            head: 'decided',
+            isNumber: true,
+            className: 'narrow',
+            cell: ({ multiplier, multiplierVaries }) => `${formatNumber(multiplier)}${multiplierVaries ? ' *' : ''}`,
+          },
+          {
+            head: 'try',
+            className: 'narrow',
+            cell: (weigher) => (
+              <WeightSlider
+                weigher={weigher}
+                value={tried.get(weigher.name) ?? weigher.multiplier}
+                fixedBecause={isFixed(weigher) ? "Nova's weigher looks away at 0: its numbers are not known here." : undefined}
+                onChange={set(weigher)}
+              />
+            ),
+          },
+          {
+            head: 'another is first at or above',
+            isNumber: true,
+            className: 'narrow',
+            cell: (weigher) => (
+              <Limit
+                name={weigher.name}
+                at={weigher.flipsAbove}
+                winner={weigher.winnerAbove}
+                onSet={isFixed(weigher) ? undefined : set(weigher)}
+              />
+            ),
+          },
+        ]}
+      />
       <Text size="xs" c="dimmed">
         On the track: the line is what decided, the marks are the limits while the others stay; between them the first stays first.
         {weighers.some(({ multiplierVaries }) => multiplierVaries)
@@ -175,7 +193,7 @@ interface LimitProps {
 
 function Limit({ name, at, winner, onSet }: LimitProps) {
   return (
-    <Table.Td className="number">
+    <>
       {at === null ? (
         <span className="dimmed">never</span>
       ) : onSet === undefined ? (
@@ -193,8 +211,8 @@ function Limit({ name, at, winner, onSet }: LimitProps) {
         </Anchor>
       )}
       {winner === null ? null : <div className="dimmed">{winner}</div>}
-    </Table.Td>
+    </>
   )
 }
 
-const exact = (value: number): string => (Number.isInteger(value) ? formatCount(value) : String(Number(value.toPrecision(5))))
+const exact = (value: number): string => (Number.isInteger(value) ? formatCount(value) : formatNumber(value, 5))

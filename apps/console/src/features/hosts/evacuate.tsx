@@ -1,13 +1,12 @@
-import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { EVACUATE } from './documents.ts'
 import { labelOf } from './host-row.ts'
 
@@ -107,20 +106,18 @@ function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; r
         role="status"
         title={isDone ? `${counts} have a place elsewhere now` : `${counts} would find a place; nothing is changed yet`}
       />
-      <ScrollBox label="Where each claim goes" maxHeight="320px">
-        <Table verticalSpacing={3} data-moves={moves.length}>
-          <Heads names={['Instance', 'To', 'Why it stays']} />
-          <Table.Tbody>
-            {moves.map(({ claim, instance, to, why }) => (
-              <Table.Tr key={claim}>
-                <Table.Td className="mono">{instance ?? 'not named'}</Table.Td>
-                <Table.Td>{to ?? <b>stays</b>}</Table.Td>
-                <Table.Td>{why}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Where each claim goes"
+        maxHeight="320px"
+        attributes={{ 'data-moves': moves.length }}
+        rows={moves}
+        rowKey={({ claim }) => claim}
+        columns={[
+          { head: 'Instance', className: 'mono', cell: ({ instance }) => instance ?? 'not named' },
+          { head: 'To', cell: ({ to }) => to ?? <b>stays</b> },
+          { head: 'Why it stays', cell: ({ why }) => why },
+        ]}
+      />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -6,9 +6,8 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { labelOf } from './host-row.ts'
 import { FORGOTTEN, FORGOTTEN_COUNT } from './leaving-documents.ts'
@@ -67,7 +66,7 @@ export function ForgottenHosts() {
             {formatCount(total)} forgotten {total === 1 ? 'host' : 'hosts'}
             {find === '' ? '' : ' of such a name'}
           </Text>
-          {rows.length === 0 ? null : <Rows rows={rows} />}
+          <Rows rows={rows} />
           {rows.length < total ? (
             <Button size="compact-sm" variant="outline" mt="xs" onClick={() => void load(rows.length + PAGE)}>
               Show {formatCount(Math.min(PAGE, total - rows.length))} more
@@ -83,24 +82,23 @@ type Row = ResultOf<typeof FORGOTTEN>['hosts']['nodes'][number]
 
 function Rows({ rows }: { readonly rows: readonly Row[] }) {
   return (
-    <ScrollBox label="Forgotten hosts">
-      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Forgotten hosts">
-        <Heads names={['Host', 'Forgotten', 'Why', 'Reports']} />
-        <Table.Tbody>
-          {rows.map(({ name, node, gone }) => (
-            <Table.Tr key={`${name}/${node}`}>
-              <Table.Td>
-                <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
-                  {labelOf({ host: name, node })}
-                </AnchorLink>
-              </Table.Td>
-              <Table.Td>{gone === null ? '' : <Age atMs={Date.parse(gone.at)} ago />}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{gone?.reason}</Table.Td>
-              <Table.Td>{gone?.readmitted ? 'readmitted: a full one brings it back' : 'refused'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <SmallTable
+      label="Forgotten hosts"
+      rows={rows}
+      rowKey={({ name, node }) => `${name}/${node}`}
+      columns={[
+        {
+          head: 'Host',
+          cell: ({ name, node }) => (
+            <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
+              {labelOf({ host: name, node })}
+            </AnchorLink>
+          ),
+        },
+        { head: 'Forgotten', cell: ({ gone }) => (gone === null ? '' : <Age atMs={Date.parse(gone.at)} ago />) },
+        { head: 'Why', className: 'breaks', cell: ({ gone }) => gone?.reason },
+        { head: 'Reports', cell: ({ gone }) => (gone?.readmitted ? 'readmitted: a full one brings it back' : 'refused') },
+      ]}
+    />
   )
 }

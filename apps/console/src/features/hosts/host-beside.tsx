@@ -1,4 +1,4 @@
-import { Stack, Table, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatAmount, formatCount } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
@@ -11,6 +11,7 @@ import { HostFacts } from './host-facts.tsx'
 import { labelOf } from './host-row.ts'
 import { type HostDetail, UsageMeter } from './host-usage.tsx'
 import './hosts.css'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { Stale } from '../../ui/stale.tsx'
 
 const REFRESH_MS = 5_000
@@ -61,29 +62,20 @@ export function HostBeside({ host: askedHost, node: askedNode }: { readonly host
 /** What is free of each class, of how much, and what takes the rest. */
 function Room({ capacity }: { readonly capacity: HostDetail['capacity'] }) {
   return (
-    <Table verticalSpacing={2} horizontalSpacing="xs" aria-label="Room by resource class">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Class</Table.Th>
-          <Table.Th className="number">Free</Table.Th>
-          <Table.Th>Taken</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {capacity.map((usage) => (
-          <Table.Tr key={usage.resourceClass}>
-            <Table.Th scope="row" fw={400}>
-              {usage.resourceClass}
-            </Table.Th>
-            <Table.Td className="number">
-              {formatAmount(usage.resourceClass, usage.free)} of {formatAmount(usage.resourceClass, usage.capacity)}
-            </Table.Td>
-            <Table.Td>
-              <UsageMeter usage={usage} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <SmallTable
+      label="Room by resource class"
+      isBare
+      rows={capacity}
+      rowKey={({ resourceClass }) => resourceClass}
+      columns={[
+        { head: 'Class', isRowHead: true, cell: ({ resourceClass }) => resourceClass },
+        {
+          head: 'Free',
+          isNumber: true,
+          cell: (usage) => `${formatAmount(usage.resourceClass, usage.free)} of ${formatAmount(usage.resourceClass, usage.capacity)}`,
+        },
+        { head: 'Taken', cell: (usage) => <UsageMeter usage={usage} /> },
+      ]}
+    />
   )
 }

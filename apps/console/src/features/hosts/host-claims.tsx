@@ -1,59 +1,62 @@
 import { withTerm } from '@gantt/scheduler-core/query'
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatAmount, formatCount, formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { TimeLeft } from '../../ui/age.tsx'
-import { Heads } from '../../ui/heads.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
 /** What holds room here at present. */
 export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }) {
-  if (claims.nodes.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No claim holds anything here.
-      </Text>
-    )
   return (
-    <ScrollBox label="Claims">
+    <>
       {claims.totalCount > claims.nodes.length ? (
         <Text size="sm">
           The oldest {formatCount(claims.nodes.length)} of {formatCount(claims.totalCount)} claims.
         </Text>
       ) : null}
-      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Live claims">
-        <Heads names={['Instance', 'State', 'Holds', 'Ends', 'Account', 'Why here']} />
-        <Table.Tbody>
-          {claims.nodes.map(({ id, state, instanceUuid, expiresAt, account, resources, pools, decision }) => (
-            <Table.Tr key={id}>
-              <Table.Td className="mono">{instanceUuid ?? 'not named'}</Table.Td>
-              <Table.Td>{state.toLowerCase()}</Table.Td>
-              <Table.Td>
+      <SmallTable
+        label="Live claims"
+        empty="No claim holds anything here."
+        rows={claims.nodes}
+        rowKey={({ id }) => id}
+        columns={[
+          { head: 'Instance', className: 'mono', cell: ({ instanceUuid }) => instanceUuid ?? 'not named' },
+          { head: 'State', cell: ({ state }) => state.toLowerCase() },
+          {
+            head: 'Holds',
+            cell: ({ resources, pools }) => (
+              <>
                 {resources.map((one) => `${one.resourceClass} ${formatAmount(one.resourceClass, one.amount)}`).join(', ')}
                 {pools.map(({ pool, gib }) => (
                   <div key={pool}>
                     of it in pool <span className="mono">{pool}</span>: {formatGib(gib)}
                   </div>
                 ))}
-              </Table.Td>
-              <Table.Td>{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />}</Table.Td>
-              <Table.Td>{account}</Table.Td>
-              <Table.Td>
-                <Link
-                  className="host-link"
-                  to="/decisions/$id"
-                  params={{ id: decision.id }}
-                  aria-label={`its decision (${instanceUuid ?? id})`}
-                >
-                  its decision
-                </Link>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+              </>
+            ),
+          },
+          {
+            head: 'Ends',
+            cell: ({ expiresAt }) => (expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />),
+          },
+          { head: 'Account', cell: ({ account }) => account },
+          {
+            head: 'Why here',
+            cell: ({ id, instanceUuid, decision }) => (
+              <Link
+                className="host-link"
+                to="/decisions/$id"
+                params={{ id: decision.id }}
+                aria-label={`its decision (${instanceUuid ?? id})`}
+              >
+                its decision
+              </Link>
+            ),
+          },
+        ]}
+      />
+    </>
   )
 }
 
@@ -65,14 +68,8 @@ interface HostDecisionsProps {
 /** Decisions that chose the host, newest first; all of them are a link away. */
 export function HostDecisions({ host, decisions }: HostDecisionsProps) {
   const zone = useTimeZone()
-  if (decisions.nodes.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No decision that is still kept chose this host.
-      </Text>
-    )
   return (
-    <ScrollBox label="Decisions">
+    <>
       {decisions.totalCount > decisions.nodes.length ? (
         <Text size="sm">
           The newest {formatCount(decisions.nodes.length)}.{' '}
@@ -81,22 +78,25 @@ export function HostDecisions({ host, decisions }: HostDecisionsProps) {
           </Link>
         </Text>
       ) : null}
-      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Recent decisions">
-        <Heads names={['When', 'Outcome', 'Account']} />
-        <Table.Tbody>
-          {decisions.nodes.map(({ id, at, outcome, account }) => (
-            <Table.Tr key={id}>
-              <Table.Td title={titleOfTime(at)}>
-                <Link className="host-link" to="/decisions/$id" params={{ id }}>
-                  {formatTime(at, zone)}
-                </Link>
-              </Table.Td>
-              <Table.Td>{outcome.replaceAll('_', ' ').toLowerCase()}</Table.Td>
-              <Table.Td>{account}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+      <SmallTable
+        label="Recent decisions"
+        empty="No decision that is still kept chose this host."
+        rows={decisions.nodes}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            head: 'When',
+            cell: ({ id, at }) => (
+              <Link className="host-link" to="/decisions/$id" params={{ id }}>
+                {formatTime(at, zone)}
+              </Link>
+            ),
+            title: ({ at }) => titleOfTime(at),
+          },
+          { head: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ').toLowerCase() },
+          { head: 'Account', cell: ({ account }) => account },
+        ]}
+      />
+    </>
   )
 }

@@ -1,13 +1,12 @@
 import { withTerm } from '@gantt/scheduler-core/query'
-import { Button, Checkbox, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { usePages } from '../../lib/use-pages.ts'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { readHostSearch } from './search.ts'
 import {
@@ -138,27 +137,18 @@ const Nothing = ({ shown }: { readonly shown: readonly GroupName[] }) => (
 
 function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log: Log }) {
   return (
-    <ScrollBox label="Timeline">
-      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="What happened to the host">
-        <Heads names={['When', 'What', 'How', 'By']} />
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={keyOf(row)} data-kind={row.kind} style={{ verticalAlign: 'top' }}>
-              <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                <When row={row} log={log} />
-              </Table.Td>
-              <Table.Td style={{ whiteSpace: 'nowrap' }}>{wordOf(row)}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <How row={row} />
-              </Table.Td>
-              <Table.Td>
-                <By row={row} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <SmallTable
+      label="What happened to the host"
+      rows={rows}
+      rowKey={keyOf}
+      rowAttributes={({ kind }) => ({ 'data-kind': kind, style: { verticalAlign: 'top' } })}
+      columns={[
+        { head: 'When', className: 'narrow', cell: (row) => <When row={row} log={log} /> },
+        { head: 'What', className: 'narrow', cell: wordOf },
+        { head: 'How', className: 'breaks', cell: (row) => <How row={row} /> },
+        { head: 'By', cell: (row) => <By row={row} /> },
+      ]}
+    />
   )
 }
 

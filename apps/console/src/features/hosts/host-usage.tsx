@@ -1,8 +1,8 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { formatAmount, formatCount, formatPercent, formatTime, type TimeZoneChoice, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Meter } from '../../ui/meter.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type SmallColumn, SmallTable } from '../../ui/small-table.tsx'
 import type { HOST } from './documents.ts'
 
 export type HostDetail = NonNullable<ResultOf<typeof HOST>['host']>
@@ -11,29 +11,25 @@ export type Usage = HostDetail['capacity'][number]
 /** What it has and gives, class by class, with the whole sum: who reads a number sees where it comes from. */
 export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] }) {
   return (
-    <ScrollBox label="Usage sums">
-      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Usage by resource class">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Class</Table.Th>
-            <Table.Th className="number">(Total</Table.Th>
-            <Table.Th className="number">− reserved)</Table.Th>
-            <Table.Th className="number">× ratio</Table.Th>
-            <Table.Th className="number">= capacity</Table.Th>
-            <Table.Th className="number">− used</Table.Th>
-            <Table.Th className="number">− claimed</Table.Th>
-            <Table.Th className="number">= free</Table.Th>
-            <Table.Th style={{ minWidth: 140 }}>Used and claimed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {capacity.map((usage) => (
-            <UsageRow key={usage.resourceClass} usage={usage} />
-          ))}
-        </Table.Tbody>
-      </Table>
+    <>
+      <SmallTable
+        label="Usage by resource class"
+        rows={capacity}
+        rowKey={({ resourceClass }) => resourceClass}
+        columns={[
+          { head: 'Class', isRowHead: true, cell: ({ resourceClass }) => resourceClass },
+          amount('(Total', ({ total }) => total),
+          amount('− reserved)', ({ reserved }) => reserved),
+          { head: '× ratio', isNumber: true, cell: ({ allocationRatio }) => formatCount(allocationRatio) },
+          amount('= capacity', (usage) => usage.capacity),
+          amount('− used', ({ used }) => used),
+          amount('− claimed', ({ claimed }) => claimed),
+          amount('= free', ({ free }) => free),
+          { head: 'Used and claimed', className: 'g-meter-cell', cell: (usage) => <UsageMeter usage={usage} /> },
+        ]}
+      />
       <AllocationOrigins capacity={capacity} />
-    </ScrollBox>
+    </>
   )
 }
 
@@ -72,25 +68,6 @@ function originText({ source, by, at, reason, aggregate, release }: Usage['ratio
   }
 }
 
-function UsageRow({ usage }: { readonly usage: Usage }) {
-  const { resourceClass, total, reserved, allocationRatio, capacity, used, claimed, free } = usage
-  return (
-    <Table.Tr>
-      <Table.Th scope="row">{resourceClass}</Table.Th>
-      <Amount of={resourceClass} value={total} />
-      <Amount of={resourceClass} value={reserved} />
-      <Table.Td className="number">{formatCount(allocationRatio)}</Table.Td>
-      <Amount of={resourceClass} value={capacity} />
-      <Amount of={resourceClass} value={used} />
-      <Amount of={resourceClass} value={claimed} />
-      <Amount of={resourceClass} value={free} />
-      <Table.Td>
-        <UsageMeter usage={usage} />
-      </Table.Td>
-    </Table.Tr>
-  )
-}
-
 /** How much of a class is taken, and by whom. */
 export function UsageMeter({ usage: { capacity, used, claimed, free } }: { readonly usage: Usage }) {
   const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
@@ -109,15 +86,13 @@ export function UsageMeter({ usage: { capacity, used, claimed, free } }: { reado
 }
 
 /** The exact number, for it is part of a sum; in a larger unit in its title. */
-function Amount({ of, value }: { readonly of: string; readonly value: number }) {
-  return (
-    <Table.Td
-      className="number"
-      title={formatAmount(of, value)}
-      data-value={value}
-      style={value < 0 ? { color: 'var(--gantt-fail)' } : undefined}
-    >
-      {formatCount(value)}
-    </Table.Td>
-  )
-}
+const amount = (head: string, numberOf: (usage: Usage) => number): SmallColumn<Usage> => ({
+  head,
+  isNumber: true,
+  cell: (usage) => formatCount(numberOf(usage)),
+  title: (usage) => formatAmount(usage.resourceClass, numberOf(usage)),
+  attributes: (usage) => ({
+    'data-value': numberOf(usage),
+    style: numberOf(usage) < 0 ? { color: 'var(--gantt-fail)' } : undefined,
+  }),
+})

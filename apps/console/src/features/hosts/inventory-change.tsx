@@ -3,7 +3,6 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { LAST_INVENTORY } from './timeline.ts'
 
 const REFRESH_MS = 15_000
@@ -28,14 +27,12 @@ export function InventoryChange({ host, node }: { readonly host: string; readonl
       </Text>
     )
   return (
-    <section aria-label="Last change of its inventory">
+    <div>
       <Text size="sm" title={titleOfTime(last.at)}>
         Its inventory changed last at {formatTime(last.at, zone)}; use is left out.
       </Text>
-      <ScrollBox label="What changed">
-        <FieldChanges aria-label="Last change of its inventory" changes={last.changes} sides={['Before', 'Since then']} />
-      </ScrollBox>
+      <FieldChanges label="Last change of its inventory" changes={last.changes} sides={['Before', 'Since then']} />
       {last.changesLeftOut === 0 ? null : <Text size="sm">And {formatCount(last.changesLeftOut)} more, which are not kept.</Text>}
-    </section>
+    </div>
   )
 }

@@ -1,11 +1,11 @@
 import { withTerm } from '@gantt/scheduler-core/query'
-import { Group, Table, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { Zone } from './figures.ts'
 
 /** How full each zone is, class by class: what instances use, what claims hold beside it, what is free. */
@@ -18,38 +18,45 @@ export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
           <i data-tone="used" /> used <i data-tone="claimed" /> claimed
         </Text>
       </Group>
-      <ScrollBox label="Zones and their resource classes" maxHeight="320px">
-        <Table verticalSpacing={2} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Zone</Table.Th>
-              <Table.Th className="number">Hosts</Table.Th>
-              <Table.Th>Class</Table.Th>
-              <Table.Th />
-              <Table.Th className="number">Taken</Table.Th>
-              <Table.Th className="number">Free</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {zones.flatMap(({ key, hosts, usage }) =>
-              // a zone whose hosts have nothing to give is one too
-              (usage.length === 0 ? [undefined] : usage).map((one, i) => (
-                <Table.Tr key={`${key} ${one?.resourceClass}`} data-zone={key} data-class={one?.resourceClass}>
-                  <Table.Td>{i === 0 ? <HostsOf zone={key}>{key}</HostsOf> : null}</Table.Td>
-                  <Table.Td className="number" data-hosts={i === 0 ? hosts : undefined}>
-                    {i === 0 ? (
-                      <HostsOf zone={key} label={`${formatCount(hosts)} hosts of ${key}: open them`}>
-                        {formatCount(hosts)}
-                      </HostsOf>
-                    ) : null}
-                  </Table.Td>
-                  {one === undefined ? <Table.Td colSpan={4}>nothing to give</Table.Td> : <ClassCells zone={key} usage={one} />}
-                </Table.Tr>
-              )),
-            )}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Zones and their resource classes"
+        maxHeight="320px"
+        rows={zones.flatMap(rowsOf)}
+        rowKey={({ zone, usage }) => `${zone} ${usage?.resourceClass}`}
+        rowAttributes={({ zone, usage }) => ({ 'data-zone': zone, 'data-class': usage?.resourceClass })}
+        columns={[
+          { head: 'Zone', cell: ({ zone, hosts }) => (hosts === undefined ? null : <HostsOf zone={zone}>{zone}</HostsOf>) },
+          {
+            head: 'Hosts',
+            isNumber: true,
+            cell: ({ zone, hosts }) =>
+              hosts === undefined ? null : (
+                <HostsOf zone={zone} label={`${formatCount(hosts)} hosts of ${zone}: open them`}>
+                  {formatCount(hosts)}
+                </HostsOf>
+              ),
+            attributes: ({ hosts }) => ({ 'data-hosts': hosts }),
+          },
+          { head: 'Class', cell: ({ usage }) => usage?.resourceClass ?? 'nothing to give' },
+          {
+            head: '',
+            className: 'g-meter-cell',
+            cell: ({ zone, usage }) => (usage === undefined ? null : <UsageBar zone={zone} usage={usage} />),
+          },
+          {
+            head: 'Taken',
+            isNumber: true,
+            cell: ({ usage }) => (usage === undefined ? null : formatPercent((100 * usage.used) / usage.capacity)),
+            title: ({ usage }) => usage && exactOf(usage),
+          },
+          {
+            head: 'Free',
+            isNumber: true,
+            cell: ({ usage }) => (usage === undefined ? null : formatAmount(usage.resourceClass, usage.free)),
+            title: ({ usage }) => usage && exactOf(usage),
+          },
+        ]}
+      />
     </section>
   )
 }
@@ -78,33 +85,34 @@ function HostsOf({ zone, label, isBar = false, children }: HostsOfProps) {
   )
 }
 
-interface ClassCellsProps {
+type Usage = Zone['usage'][number]
+
+interface Row {
   readonly zone: string
-  readonly usage: Zone['usage'][number]
+  /** How many it has, in its first row only. */
+  readonly hosts: number | undefined
+  /** Undefined: its hosts have nothing to give. */
+  readonly usage: Usage | undefined
 }
 
-function ClassCells({ zone, usage: { resourceClass, capacity, used, claimed, free } }: ClassCellsProps) {
-  const exact = `${formatCount(used)} of ${formatCount(capacity)} taken, of that ${formatCount(claimed)} by claims; ${formatCount(free)} free`
+const rowsOf = ({ key, hosts, usage }: Zone): readonly Row[] =>
+  (usage.length === 0 ? [undefined] : usage).map((one, i) => ({ zone: key, hosts: i === 0 ? hosts : undefined, usage: one }))
+
+const exactOf = (usage: Usage): string =>
+  `${formatCount(usage.used)} of ${formatCount(usage.capacity)} taken, of that ${formatCount(usage.claimed)} by claims; ${formatCount(usage.free)} free`
+
+function UsageBar({ zone, usage }: { readonly zone: string; readonly usage: Usage }) {
+  const { resourceClass, capacity, used, claimed } = usage
+  const exact = exactOf(usage)
   return (
-    <>
-      <Table.Td>{resourceClass}</Table.Td>
-      <Table.Td className="g-meter-cell">
-        <HostsOf zone={zone} label={`${resourceClass} of ${zone}, ${exact}: open its hosts`} isBar>
-          <Meter
-            title={exact}
-            parts={[
-              { share: (used - claimed) / capacity, tone: used > capacity ? 'problem' : 'used' },
-              { share: claimed / capacity, tone: 'claimed' },
-            ]}
-          />
-        </HostsOf>
-      </Table.Td>
-      <Table.Td className="number" title={exact}>
-        {formatPercent((100 * used) / capacity)}
-      </Table.Td>
-      <Table.Td className="number" title={exact}>
-        {formatAmount(resourceClass, free)}
-      </Table.Td>
-    </>
+    <HostsOf zone={zone} label={`${resourceClass} of ${zone}, ${exact}: open its hosts`} isBar>
+      <Meter
+        title={exact}
+        parts={[
+          { share: (used - claimed) / capacity, tone: used > capacity ? 'problem' : 'used' },
+          { share: claimed / capacity, tone: 'claimed' },
+        ]}
+      />
+    </HostsOf>
   )
 }

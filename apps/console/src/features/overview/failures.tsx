@@ -1,10 +1,10 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
 import type { Call } from '../../lib/wire.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { type Activity, FAILED, queryOf } from './figures.ts'
 
 /** Why requests failed, the most frequent reason first; each opens its decisions. */
@@ -23,41 +23,36 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
         </Text>
       ) : (
         <>
-          <ScrollBox label="Causes, by how many requests failed for them" maxHeight="240px">
-            <Table verticalSpacing={2} stickyHeader>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Cause</Table.Th>
-                  <Table.Th className="number">Failed</Table.Th>
-                  <Table.Th />
-                  <Table.Th>The newest says</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {failures.map(({ code, decisions, text }) => (
-                  <Table.Tr key={code} data-code={code}>
-                    <Table.Td>{code}</Table.Td>
-                    <Table.Td className="number">
-                      <AnchorLink
-                        size="sm"
-                        to="/decisions"
-                        search={{ q: queryOf(activity, `${FAILED} cause:${code}`) }}
-                        aria-label={`${formatCount(decisions)} failed for ${code}: open them`}
-                      >
-                        {formatCount(decisions)}
-                      </AnchorLink>
-                    </Table.Td>
-                    <Table.Td className="g-meter-cell">
-                      <Meter parts={[{ share: decisions / most, tone: 'problem' }]} />
-                    </Table.Td>
-                    <Table.Td className="overview-text" title={text}>
-                      {text}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          <SmallTable
+            label="Causes, by how many requests failed for them"
+            maxHeight="240px"
+            rows={failures}
+            rowKey={({ code }) => code}
+            rowAttributes={({ code }) => ({ 'data-code': code })}
+            columns={[
+              { head: 'Cause', cell: ({ code }) => code },
+              {
+                head: 'Failed',
+                isNumber: true,
+                cell: ({ code, decisions }) => (
+                  <AnchorLink
+                    size="sm"
+                    to="/decisions"
+                    search={{ q: queryOf(activity, `${FAILED} cause:${code}`) }}
+                    aria-label={`${formatCount(decisions)} failed for ${code}: open them`}
+                  >
+                    {formatCount(decisions)}
+                  </AnchorLink>
+                ),
+              },
+              {
+                head: '',
+                className: 'g-meter-cell',
+                cell: ({ decisions }) => <Meter parts={[{ share: decisions / most, tone: 'problem' }]} />,
+              },
+              { head: 'The newest says', className: 'rest', cell: ({ text }) => text, title: ({ text }) => text },
+            ]}
+          />
           <Text size="xs" c="dimmed">
             Each counts once, at what most of the hosts that it admits were refused for.
             {failuresCut ? ' Only the newest 20,000 were looked through.' : ''}

@@ -37,12 +37,12 @@ test('a count is asked for by its own times, to the millisecond', () => {
 
 test.each([
   [103, 100, '+3 %'],
-  [97, 100, '-3 %'],
+  [97, 100, '−3 %'],
   [1_004, 1_000, '+0.4 %'],
   [100, 100, '±0 %'],
   [100_001, 100_000, '±0 %'],
   [3_000, 100, '+2,900 %'],
-  [0, 5, '-100 %'],
+  [0, 5, '−100 %'],
   [5, 0, undefined],
   [0, 0, undefined],
 ])('%d after %d is a change of %s', (now, before, text) => {
@@ -52,7 +52,7 @@ test.each([
 test('a share goes up and down by points', () => {
   const of = (decisions: number, failed: number) => ({ decisions, failed })
   expect(shareChangeOf(of(1_000, 8), of(1_000, 5))).toBe('+0.3 points')
-  expect(shareChangeOf(of(10, 1), of(10, 9))).toBe('-80 points')
+  expect(shareChangeOf(of(10, 1), of(10, 9))).toBe('−80 points')
   expect(shareChangeOf(of(10, 1), of(1_000, 100))).toBe('±0 points')
   expect(shareChangeOf(of(10, 1), of(0, 0))).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { withTimes } from '@gantt/scheduler-core/query'
-import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatSigned, readDuration } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { shareText } from '../../lib/share.ts'
 import type { ACTIVITY, FITS, FLAVORS, FLEET } from './documents.ts'
@@ -44,7 +44,7 @@ export function shareChangeOf(
 function signed(number: number): string {
   const rounded = Number(Math.abs(number).toFixed(Math.abs(number) < 10 ? 1 : 0))
   if (rounded === 0) return '±0'
-  return `${number < 0 ? '-' : '+'}${formatCount(rounded)}`
+  return formatSigned(number < 0 ? -rounded : rounded)
 }
 
 /** The lives and lags of all replicas in one line. */

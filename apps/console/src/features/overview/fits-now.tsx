@@ -2,7 +2,7 @@ import { Button, Skeleton, Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { nameOfFlavor, requestOfFlavor } from '../../lib/flavors.ts'
-import { formatCount, formatMib } from '../../lib/format.ts'
+import { formatCount, formatGib, formatMib } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { PanelCall } from '../../ui/panel-call.tsx'
@@ -103,7 +103,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
   const silence = useSilence({ atMs: dataUpdatedAt, everyMs: REFRESH_MS })
   const isOld = Boolean(error) || silence !== undefined
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
-  const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
+  const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatGib(flavor.rootGb + flavor.ephemeralGb)} disk`
   return (
     <Table.Tr data-flavor={nameOfFlavor(flavor)} data-pinned={isPinned || undefined} className={isOld ? 'stale' : undefined}>
       <Table.Td title={size}>
@@ -150,7 +150,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
           </Table.Td>
         </>
       )}
-      <Table.Td className="number overview-fits-ways">
+      <Table.Td className="number narrow">
         <PanelCall of={`How many more ${nameOfFlavor(flavor)} fit now`} document={FITS} variables={variables} />
         <Button
           size="compact-sm"

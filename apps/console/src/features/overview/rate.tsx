@@ -73,7 +73,7 @@ export function Rate({ activity, call, onTake }: RateProps) {
         <details>
           <summary>As a table</summary>
           <StepTable activity={activity} />
-          {marks.length === 0 ? null : <ChangeTable label="Changes in this time" changes={marks} maxHeight="160px" />}
+          <ChangeTable label="Changes in this time" changes={marks} maxHeight="160px" />
           {total > marks.length ? `The newest ${formatCount(marks.length)} of ${formatCount(total)} are marked.` : null}
         </details>
       </div>

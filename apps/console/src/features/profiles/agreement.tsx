@@ -1,10 +1,10 @@
 import { withTerm, withTimes } from '@gantt/scheduler-core/query'
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { formatCount, formatDuration, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatShare, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { type Bar, BrushBars } from '../../ui/brush-bars.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { FollowedRollout } from './documents.ts'
 import type { Versions } from './rank-points.ts'
 
@@ -145,53 +145,36 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   const others = kinds.flatMap(({ key, name }) =>
     key === 'agreed' || sumOf(some, key) === 0 ? [] : [`${formatCount(sumOf(some, key))} ${name}`],
   )
-  return [`${range}: of ${formatCount(sampled)} ${percentOf(sumOf(some, 'agreed') / sampled)} alike`, ...others].join(', ')
+  return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} alike`, ...others].join(', ')
 }
-
-const percentOf = (share: number): string => `${Number((share * 100).toFixed(1))} %`
 
 /** The steps in which something was looked at, each a press away from its decisions. */
 function Steps({ steps, versions }: AgreementProps) {
   const zone = useTimeZone()
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)
   return (
-    <ScrollBox label="Agreement step by step" maxHeight="240px">
-      <Table verticalSpacing={1} stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>From</Table.Th>
-            <Table.Th className="number">Compared</Table.Th>
-            <Table.Th className="number">Agreement</Table.Th>
-            {kinds.map(({ key, name }) => (
-              <Table.Th key={key} className="number">
-                {name}
-              </Table.Th>
-            ))}
-            <Table.Th className="number">no time</Table.Th>
-            <Table.Th className="number">solver not asked</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {busy.map((step) => (
-            <Table.Tr key={step.at} data-step={step.at}>
-              <Table.Td title={titleOfTime(step.at)}>
-                <AnchorLink size="sm" to="/decisions" search={{ q: decisionsOf(versions, step, step) ?? '' }}>
-                  {formatTime(step.at, zone)}
-                </AnchorLink>
-              </Table.Td>
-              <Table.Td className="number">{formatCount(step.sampled)}</Table.Td>
-              <Table.Td className="number">{step.agreement === null ? '–' : percentOf(step.agreement)}</Table.Td>
-              {kinds.map(({ key }) => (
-                <Table.Td key={key} className="number">
-                  {formatCount(step[key])}
-                </Table.Td>
-              ))}
-              <Table.Td className="number">{formatCount(step.skipped)}</Table.Td>
-              <Table.Td className="number">{formatCount(step.notSolved)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <SmallTable
+      label="Agreement step by step"
+      maxHeight="240px"
+      rows={busy}
+      rowKey={({ at }) => at}
+      rowAttributes={({ at }) => ({ 'data-step': at })}
+      columns={[
+        {
+          head: 'From',
+          cell: (step) => (
+            <AnchorLink size="sm" to="/decisions" search={{ q: decisionsOf(versions, step, step) ?? '' }}>
+              {formatTime(step.at, zone)}
+            </AnchorLink>
+          ),
+          title: ({ at }) => titleOfTime(at),
+        },
+        { head: 'Compared', isNumber: true, cell: ({ sampled }) => formatCount(sampled) },
+        { head: 'Agreement', isNumber: true, cell: ({ agreement }) => (agreement === null ? '–' : formatShare(agreement)) },
+        ...kinds.map(({ key, name }) => ({ head: name, isNumber: true, cell: (step: Step) => formatCount(step[key]) })),
+        { head: 'no time', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
+        { head: 'solver not asked', isNumber: true, cell: ({ notSolved }) => formatCount(notSolved) },
+      ]}
+    />
   )
 }

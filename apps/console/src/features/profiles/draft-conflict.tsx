@@ -44,7 +44,7 @@ function Side({ title, lines, nothing }: { readonly title: string; readonly line
       <Text size="sm" fw={600}>
         {title}
       </Text>
-      {lines.length === 0 ? <Text size="sm">{nothing}</Text> : <FieldChanges changes={lines} sides={['was', 'is']} w="auto" />}
+      <FieldChanges label={title} empty={nothing} changes={lines} sides={['was', 'is']} isNarrow isBare />
     </div>
   )
 }

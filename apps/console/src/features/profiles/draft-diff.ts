@@ -1,3 +1,4 @@
+import { formatNumber, formatSigned } from '../../lib/format.ts'
 import type { Document, DraftPart, DraftSettings, PartList } from './draft.ts'
 import { readNumber, readObject } from './draft-input.ts'
 
@@ -68,8 +69,7 @@ function memberText(part: DraftPart, member: 'shadow' | 'multiplier' | 'options'
 /** A multiplier with its sign. */
 export function signed(text: string): string {
   const value = readNumber(text)
-  if (value === undefined) return text
-  return value < 0 ? `−${Math.abs(value)}` : value > 0 ? `+${value}` : '0'
+  return value === undefined ? text : formatSigned(value, formatNumber)
 }
 
 /** JSON without the spaces in which nothing differs; what is none yet as it stands. */

@@ -6,7 +6,6 @@ import { useChange } from '../../lib/use-change.ts'
 import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type PARTS, WRITE } from './documents.ts'
 import type { Document, ProfileDraft } from './draft.ts'
 import { DraftCheck } from './draft-check.tsx'
@@ -112,15 +111,13 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
         <Text component="h2" fw={600} size="md">
           What the draft changes against version {from}
         </Text>
-        {lines.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            Nothing yet: it would decide alike.
-          </Text>
-        ) : (
-          <ScrollBox label="Changes, field by field" maxHeight="280px">
-            <FieldChanges changes={lines} sides={[`Version ${from}`, 'The draft']} data-diff={lines.length} />
-          </ScrollBox>
-        )}
+        <FieldChanges
+          label="Changes, field by field"
+          maxHeight="280px"
+          empty="Nothing yet: it would decide alike."
+          changes={lines}
+          sides={[`Version ${from}`, 'The draft']}
+        />
       </section>
       <DraftCheck
         name={name}

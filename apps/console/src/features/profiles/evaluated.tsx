@@ -1,10 +1,9 @@
-import { Badge, Table, Text } from '@mantine/core'
-import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
+import { Badge, Text } from '@mantine/core'
+import { formatCount, formatShare, formatTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
-import { Heads } from '../../ui/heads.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { DecisionLink, kindWord } from './disagreement.tsx'
 import type { CHECK } from './documents.ts'
 import { ZoneShift } from './zone-shift.tsx'
@@ -42,7 +41,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
       <Figures
         figures={[
           { label: 'decided again', value: `${formatCount(sampled)} of ${formatCount(total)}` },
-          { label: 'alike', value: agreement === null ? '–' : `${Number((agreement * 100).toFixed(1))} %` },
+          { label: 'alike', value: agreement === null ? '–' : formatShare(agreement) },
           { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
           { label: 'newly placed', value: formatCount(newPlacements) },
           { label: 'go elsewhere', value: formatCount(elsewhere) },
@@ -77,24 +76,34 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
         {counted(all)} {all === 1 ? 'fares' : 'fare'} otherwise
         {disagreements.length < all ? `; the first ${formatCount(disagreements.length)}` : ''}
       </Text>
-      <ScrollBox label="Requests that fare otherwise" maxHeight="360px">
-        <Table verticalSpacing={3} stickyHeader>
-          <Heads names={['Decision', 'It', 'From', 'To', 'Because']} />
-          <Table.Tbody>
-            {disagreements.map(({ decision, kind, baselineHosts, candidateHosts, because }) => (
-              <Table.Tr key={decision.id} data-disagreement={kind}>
-                <Table.Td className="profile-narrow">
-                  <DecisionLink decision={decision} />
-                </Table.Td>
-                <Table.Td className="profile-narrow">{kind === 'NEW_FAILURE' ? <b>{kindWord(kind)}</b> : kindWord(kind)}</Table.Td>
-                <Hosts hosts={baselineHosts} />
-                <Hosts hosts={candidateHosts} />
-                <Table.Td className="profile-because">{because}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Requests that fare otherwise"
+        maxHeight="360px"
+        rows={disagreements}
+        rowKey={({ decision }) => decision.id}
+        rowAttributes={({ kind }) => ({ 'data-disagreement': kind })}
+        columns={[
+          { head: 'Decision', className: 'profile-link', cell: ({ decision }) => <DecisionLink decision={decision} /> },
+          {
+            head: 'It',
+            className: 'narrow',
+            cell: ({ kind }) => (kind === 'NEW_FAILURE' ? <b>{kindWord(kind)}</b> : kindWord(kind)),
+          },
+          {
+            head: 'From',
+            className: 'profile-hosts',
+            cell: ({ baselineHosts }) => <Hosts hosts={baselineHosts} />,
+            title: ({ baselineHosts }) => baselineHosts.join(', '),
+          },
+          {
+            head: 'To',
+            className: 'profile-hosts',
+            cell: ({ candidateHosts }) => <Hosts hosts={candidateHosts} />,
+            title: ({ candidateHosts }) => candidateHosts.join(', '),
+          },
+          { head: 'Because', className: 'profile-because', cell: ({ because }) => because },
+        ]}
+      />
     </>
   )
 }
@@ -107,44 +116,50 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
       <Text component="h3" fw={600} size="sm" mt="xs">
         Its filters in shadow mode, had each been asked in earnest
       </Text>
-      <ScrollBox label="Filters in shadow mode" maxHeight="280px">
-        <Table verticalSpacing={3} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Filter</Table.Th>
-              <Table.Th className="number">would fail</Table.Th>
-              <Table.Th className="number">would move</Table.Th>
-              <Table.Th>The first that would fail</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shadowFilters.map(({ filter, wouldFail, wouldMove, notSolved, failing }) => (
-              <Table.Tr key={filter} data-shadow-count={filter} data-would-fail={wouldFail} data-would-move={wouldMove}>
-                <Table.Td className="profile-narrow">
-                  {filter}{' '}
-                  <Badge variant="light" color="grape" tt="none">
-                    shadow
-                  </Badge>
-                </Table.Td>
-                <Table.Td className="number">{formatCount(wouldFail)}</Table.Td>
-                <Table.Td className="number">{formatCount(wouldMove)}</Table.Td>
-                <Table.Td>
-                  {failing.length === 0 ? (
-                    <span className="dimmed">
-                      {notSolved === 0 ? 'none' : `of ${formatCount(notSolved)} it is not known: no solver was asked`}
-                    </span>
-                  ) : null}
-                  {failing.map(({ decision, because }) => (
-                    <div key={decision.id} className="profile-failing">
-                      <DecisionLink decision={decision} /> {because}
-                    </div>
-                  ))}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Filters in shadow mode"
+        maxHeight="280px"
+        rows={shadowFilters}
+        rowKey={({ filter }) => filter}
+        rowAttributes={({ filter, wouldFail, wouldMove }) => ({
+          'data-shadow-count': filter,
+          'data-would-fail': wouldFail,
+          'data-would-move': wouldMove,
+        })}
+        columns={[
+          {
+            head: 'Filter',
+            className: 'narrow',
+            cell: ({ filter }) => (
+              <>
+                {filter}{' '}
+                <Badge variant="light" color="grape" tt="none">
+                  shadow
+                </Badge>
+              </>
+            ),
+          },
+          { head: 'would fail', isNumber: true, cell: ({ wouldFail }) => formatCount(wouldFail) },
+          { head: 'would move', isNumber: true, cell: ({ wouldMove }) => formatCount(wouldMove) },
+          {
+            head: 'The first that would fail',
+            cell: ({ notSolved, failing }) => (
+              <>
+                {failing.length === 0 ? (
+                  <span className="dimmed">
+                    {notSolved === 0 ? 'none' : `of ${formatCount(notSolved)} it is not known: no solver was asked`}
+                  </span>
+                ) : null}
+                {failing.map(({ decision, because }) => (
+                  <div key={decision.id} className="profile-failing">
+                    <DecisionLink decision={decision} /> {because}
+                  </div>
+                ))}
+              </>
+            ),
+          },
+        ]}
+      />
     </>
   )
 }
@@ -156,7 +171,7 @@ function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
   const counts = new Map<string, number>()
   for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)
   return (
-    <Table.Td className="profile-hosts" title={hosts.join(', ')}>
+    <>
       {hosts.length === 0 ? <span className="dimmed">no host</span> : null}
       {[...counts].slice(0, HOSTS_SHOWN).map(([host, count]) => (
         <div key={host}>
@@ -165,6 +180,6 @@ function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
         </div>
       ))}
       {counts.size > HOSTS_SHOWN ? <div className="dimmed">and {formatCount(counts.size - HOSTS_SHOWN)} more hosts</div> : null}
-    </Table.Td>
+    </>
   )
 }

@@ -1,11 +1,10 @@
-import { Skeleton, Table, Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { deedOf, historyQuery } from './course.ts'
 import { HISTORY } from './documents.ts'
 import { REFRESH_MS } from './refresh.ts'
@@ -14,6 +13,7 @@ import { REFRESH_MS } from './refresh.ts'
 export function History({ name }: { readonly name: string }) {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')
+  const zone = useTimeZone()
   const variables = { query: historyQuery(name) }
   const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead === true, everyMs: REFRESH_MS })
   const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
@@ -35,33 +35,21 @@ export function History({ name }: { readonly name: string }) {
         error || noScopes ? null : (
           <Skeleton height={48} role="status" aria-label="The audit is being read" />
         )
-      ) : deeds.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          Nobody changed it, as far as the audit goes back.
-        </Text>
       ) : (
-        <ScrollBox label="What was done with the profile" maxHeight="240px">
-          <Table verticalSpacing={3} stickyHeader>
-            <Heads names={['When', 'Who', 'What']} />
-            <Table.Tbody>
-              {deeds.map(({ id, at, account, deed }) => (
-                <Table.Tr key={id} data-deed>
-                  <Table.Td className="profile-narrow" title={titleOfTime(at)}>
-                    <Time at={at} />
-                  </Table.Td>
-                  <Table.Td className="profile-narrow">{account}</Table.Td>
-                  <Table.Td>{deed}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+        <SmallTable
+          label="What was done with the profile"
+          maxHeight="240px"
+          empty="Nobody changed it, as far as the audit goes back."
+          rows={deeds}
+          rowKey={({ id }) => id}
+          rowAttributes={() => ({ 'data-deed': true })}
+          columns={[
+            { head: 'When', className: 'narrow', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
+            { head: 'Who', className: 'narrow', cell: ({ account }) => account },
+            { head: 'What', cell: ({ deed }) => deed },
+          ]}
+        />
       )}
     </section>
   )
-}
-
-function Time({ at }: { readonly at: string }) {
-  const zone = useTimeZone()
-  return formatTime(at, zone)
 }

@@ -1,11 +1,10 @@
-import { Alert, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Skeleton, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Heading } from '../../ui/heading.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { PLUGINS } from './documents.ts'
 import { parametersText } from './parameters.ts'
@@ -62,23 +61,20 @@ function PluginParts({ plugin }: { readonly plugin: Plugin }) {
         {description}
       </Text>
       <Failures plugin={plugin} />
-      <ScrollBox label={`Parts of ${name}`}>
-        <Table verticalSpacing={3}>
-          <Heads names={['Part', 'Kind', 'What it is for', 'Options', 'Reads', 'Unit']} />
-          <Table.Tbody>
-            {parts.map((part) => (
-              <Table.Tr key={part.name} data-part={part.name}>
-                <Table.Td className="profile-narrow">{part.name}</Table.Td>
-                <Table.Td>{part.kind.toLowerCase().replaceAll('_', ' ')}</Table.Td>
-                <Table.Td>{part.description}</Table.Td>
-                <Table.Td className="profile-options">{parametersText(part.parameters)}</Table.Td>
-                <Table.Td>{part.reads.join(', ')}</Table.Td>
-                <Table.Td>{part.unit ?? ''}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label={`Parts of ${name}`}
+        rows={parts}
+        rowKey={(part) => part.name}
+        rowAttributes={(part) => ({ 'data-part': part.name })}
+        columns={[
+          { head: 'Part', className: 'narrow', cell: (part) => part.name },
+          { head: 'Kind', cell: ({ kind }) => kind.toLowerCase().replaceAll('_', ' ') },
+          { head: 'What it is for', cell: (part) => part.description },
+          { head: 'Options', className: 'profile-options', cell: ({ parameters }) => parametersText(parameters) },
+          { head: 'Reads', cell: ({ reads }) => reads.join(', ') },
+          { head: 'Unit', cell: ({ unit }) => unit },
+        ]}
+      />
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatShare } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
@@ -92,7 +92,7 @@ const columns: TableColumn<Row>[] = [
     title: 'Share of the decisions that the version that is tried makes alike, as counted by the replica that answers.',
     width: '70px',
     align: 'right',
-    value: ({ rollout }) => (rollout?.agreement == null ? '' : `${Number((rollout.agreement * 100).toFixed(1))} %`),
+    value: ({ rollout }) => (rollout?.agreement == null ? '' : formatShare(rollout.agreement)),
   },
   {
     key: 'filters',

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { formatCount, formatShare, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Figures } from '../../ui/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
@@ -41,7 +41,7 @@ function Counted({ profile, rollout }: { readonly profile: Profile; readonly rol
         <Figures
           figures={[
             { label: 'decided by both', value: formatCount(sampled) },
-            { label: 'alike', value: agreement === null ? '–' : `${Number((agreement * 100).toFixed(1))} %` },
+            { label: 'alike', value: agreement === null ? '–' : formatShare(agreement) },
             { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
             { label: 'newly placed', value: formatCount(newPlacements) },
           ]}

@@ -1,11 +1,12 @@
-import { Alert, Badge, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Badge, Group, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { formatNumber, formatSigned } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { type Course, NO_OPTIONS, optionsText, type Step, stepsFor } from './course.ts'
 import { VERSION } from './documents.ts'
@@ -141,8 +142,8 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
       </Alert>
     )
   return (
-    <Part title={`What it changes against version ${active}, which decides`} maxHeight="280px">
-      <FieldChanges changes={diff} sides={[`Version ${active}`, 'This one']} data-diff={diff.length} />
+    <Part title={`What it changes against version ${active}, which decides`}>
+      {(label) => <FieldChanges label={label} maxHeight="280px" changes={diff} sides={[`Version ${active}`, 'This one']} />}
     </Part>
   )
 }
@@ -150,35 +151,35 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
 function Filters({ version: { filters } }: { readonly version: Version }) {
   return (
     <Part title="Filters, in the order of running">
-      <Table verticalSpacing={3}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th className="number">#</Table.Th>
-            <Table.Th>Filter</Table.Th>
-            <Table.Th>What a host must have to pass</Table.Th>
-            <Table.Th>Options</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {filters.map(({ name, order, shadow, options, description }) => (
-            <Table.Tr key={name} data-filter={name} data-shadow={shadow || undefined}>
-              <Table.Td className="number">{order + 1}</Table.Td>
-              <Table.Td className="profile-narrow">
-                {name}
-                {shadow ? (
-                  <div>
-                    <Badge variant="light" color="grape" tt="none" miw="max-content" title="It is asked, and refuses nobody.">
-                      shadow: refuses nobody
-                    </Badge>
-                  </div>
-                ) : null}
-              </Table.Td>
-              <Table.Td>{description}</Table.Td>
-              <Table.Td className="profile-options">{optionsText(options)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      {(label) => (
+        <SmallTable
+          label={label}
+          rows={filters}
+          rowKey={({ name }) => name}
+          rowAttributes={({ name, shadow }) => ({ 'data-filter': name, 'data-shadow': shadow || undefined })}
+          columns={[
+            { head: '#', isNumber: true, cell: ({ order }) => order + 1 },
+            {
+              head: 'Filter',
+              className: 'narrow',
+              cell: ({ name, shadow }) => (
+                <>
+                  {name}
+                  {shadow ? (
+                    <div>
+                      <Badge variant="light" color="grape" tt="none" miw="max-content" title="It is asked, and refuses nobody.">
+                        shadow: refuses nobody
+                      </Badge>
+                    </div>
+                  ) : null}
+                </>
+              ),
+            },
+            { head: 'What a host must have to pass', cell: ({ description }) => description },
+            { head: 'Options', className: 'profile-options', cell: ({ options }) => optionsText(options) },
+          ]}
+        />
+      )}
     </Part>
   )
 }
@@ -192,51 +193,41 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
     )
   return (
     <Part title="Weighers">
-      <Table verticalSpacing={3}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Weigher</Table.Th>
-            <Table.Th className="number">Multiplier</Table.Th>
-            <Table.Th>What it prefers</Table.Th>
-            <Table.Th>Options</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {weighers.map(({ name, multiplier, options, description }) => (
-            <Table.Tr key={name} data-weigher={name}>
-              <Table.Td className="profile-narrow">{name}</Table.Td>
-              <Table.Td className="number">
-                {multiplier < 0 ? '−' : multiplier > 0 ? '+' : ''}
-                {Math.abs(multiplier)}
-              </Table.Td>
-              <Table.Td>
-                {description}
-                {multiplier < 0 ? ' Turned around.' : multiplier === 0 ? ' Counts for nothing.' : ''}
-              </Table.Td>
-              <Table.Td className="profile-options">{optionsText(options)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      {(label) => (
+        <SmallTable
+          label={label}
+          rows={weighers}
+          rowKey={({ name }) => name}
+          rowAttributes={({ name }) => ({ 'data-weigher': name })}
+          columns={[
+            { head: 'Weigher', className: 'narrow', cell: ({ name }) => name },
+            { head: 'Multiplier', isNumber: true, cell: ({ multiplier }) => formatSigned(multiplier, formatNumber) },
+            {
+              head: 'What it prefers',
+              cell: ({ description, multiplier }) =>
+                `${description}${multiplier < 0 ? ' Turned around.' : multiplier === 0 ? ' Counts for nothing.' : ''}`,
+            },
+            { head: 'Options', className: 'profile-options', cell: ({ options }) => optionsText(options) },
+          ]}
+        />
+      )}
     </Part>
   )
 }
 
 interface PartProps {
   readonly title: string
-  readonly maxHeight?: string
-  readonly children: ReactNode
+  /** By its name. */
+  readonly children: (label: string) => ReactNode
 }
 
-function Part({ title, maxHeight, children }: PartProps) {
+function Part({ title, children }: PartProps) {
   return (
     <>
       <Text component="h3" fw={600} size="sm" mt="sm">
         {title}
       </Text>
-      <ScrollBox label={title} {...(maxHeight === undefined ? {} : { maxHeight })}>
-        {children}
-      </ScrollBox>
+      {children(title)}
     </>
   )
 }

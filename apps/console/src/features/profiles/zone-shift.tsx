@@ -1,11 +1,13 @@
-import { Table, Text } from '@mantine/core'
-import { formatAmount, formatCount } from '../../lib/format.ts'
+import { Text } from '@mantine/core'
+import { formatAmount, formatSigned } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { CHECK } from './documents.ts'
 
+type Zone = ResultOf<typeof CHECK>['compareProfiles']['zones'][number]
+
 interface ZoneShiftProps {
-  readonly zones: ResultOf<typeof CHECK>['compareProfiles']['zones']
+  readonly zones: readonly Zone[]
   /** Numbers of the versions. */
   readonly baseline: number
   readonly candidate: number
@@ -19,34 +21,26 @@ export function ZoneShift({ zones, baseline, candidate }: ZoneShiftProps) {
       <Text component="h3" fw={600} size="sm" mt="xs">
         Where instances go, and what they take there
       </Text>
-      <ScrollBox label="Instances and resources by zone" maxHeight="360px">
-        <Table verticalSpacing={2} w="auto" stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Zone</Table.Th>
-              <Table.Th>Takes</Table.Th>
-              <Table.Th className="number">by version {baseline}</Table.Th>
-              <Table.Th className="number">by version {candidate}</Table.Th>
-              <Table.Th className="number">shift</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {zones.map(({ zone, resources, ...instances }) =>
-              [{ resourceClass: INSTANCES, ...instances }, ...resources].map(({ resourceClass, baseline: before, candidate: then }) => (
-                <Table.Tr key={`${zone} ${resourceClass}`} data-zone={zone} data-takes={resourceClass} data-shift={then - before}>
-                  <Table.Td>{resourceClass !== INSTANCES ? null : zone === '' ? 'no zone' : zone}</Table.Td>
-                  <Table.Td>{resourceClass}</Table.Td>
-                  <Table.Td className="number">{formatAmount(resourceClass, before)}</Table.Td>
-                  <Table.Td className="number">{formatAmount(resourceClass, then)}</Table.Td>
-                  <Table.Td className="number" title={formatCount(then - before)}>
-                    {signed(resourceClass, then - before)}
-                  </Table.Td>
-                </Table.Tr>
-              )),
-            )}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Instances and resources by zone"
+        maxHeight="360px"
+        isNarrow
+        rows={zones.flatMap(rowsOf)}
+        rowKey={({ zone, resourceClass }) => `${zone} ${resourceClass}`}
+        rowAttributes={({ zone, resourceClass, shift }) => ({ 'data-zone': zone, 'data-takes': resourceClass, 'data-shift': shift })}
+        columns={[
+          { head: 'Zone', cell: ({ zone, resourceClass }) => (resourceClass !== INSTANCES ? null : zone === '' ? 'no zone' : zone) },
+          { head: 'Takes', cell: ({ resourceClass }) => resourceClass },
+          { head: `by version ${baseline}`, isNumber: true, cell: (row) => formatAmount(row.resourceClass, row.baseline) },
+          { head: `by version ${candidate}`, isNumber: true, cell: (row) => formatAmount(row.resourceClass, row.candidate) },
+          {
+            head: 'shift',
+            isNumber: true,
+            cell: ({ resourceClass, shift }) => formatSigned(shift, (amount) => formatAmount(resourceClass, amount)),
+            title: ({ shift }) => formatSigned(shift),
+          },
+        ]}
+      />
     </>
   )
 }
@@ -54,5 +48,5 @@ export function ZoneShift({ zones, baseline, candidate }: ZoneShiftProps) {
 /** No resource class has small letters. */
 const INSTANCES = 'instances'
 
-const signed = (resourceClass: string, shift: number): string =>
-  shift === 0 ? '0' : `${shift < 0 ? '−' : '+'}${formatAmount(resourceClass, Math.abs(shift))}`
+const rowsOf = ({ zone, resources, ...instances }: Zone) =>
+  [{ resourceClass: INSTANCES, ...instances }, ...resources].map((one) => ({ zone, ...one, shift: one.candidate - one.baseline }))

@@ -1,14 +1,13 @@
-import { Alert, Button, Fieldset, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ReasonInput } from '../../ui/reason-input.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import type { Standing } from './compare.ts'
 import { REPAIR } from './documents.ts'
 
@@ -216,23 +215,18 @@ function Differences({ seen: { differences, differenceCount, fleetRevision } }: 
         {formatCount(differenceCount)} {differenceCount === 1 ? 'difference' : 'differences'}, tried on revision {fleetRevision}. Nothing
         has been changed yet.
       </Text>
-      <ScrollBox label="The differences" maxHeight="240px">
-        <Table verticalSpacing={2} layout="fixed" style={{ overflowWrap: 'anywhere' }}>
-          <Heads names={['Of', 'Member', 'Now', 'Then']} />
-          <Table.Tbody>
-            {differences.map(({ subject, name, field, before, after }) => (
-              <Table.Tr key={`${subject} ${name} ${field}`}>
-                <Table.Td>
-                  {subject} {name}
-                </Table.Td>
-                <Table.Td>{field}</Table.Td>
-                <Table.Td>{before ?? 'nothing'}</Table.Td>
-                <Table.Td>{after ?? 'nothing'}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="The differences"
+        maxHeight="240px"
+        rows={differences}
+        rowKey={({ subject, name, field }) => `${subject} ${name} ${field}`}
+        columns={[
+          { head: 'Of', className: 'breaks', cell: ({ subject, name }) => `${subject} ${name}` },
+          { head: 'Member', className: 'breaks', cell: ({ field }) => field },
+          { head: 'Now', className: 'breaks', cell: ({ before }) => before ?? 'nothing' },
+          { head: 'Then', className: 'breaks', cell: ({ after }) => after ?? 'nothing' },
+        ]}
+      />
     </section>
   )
 }

@@ -1,9 +1,8 @@
-import { Skeleton, Table, Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { Heads } from '../../ui/heads.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { SETTINGS } from './documents.ts'
 
 type Setting = ResultOf<typeof SETTINGS>['settings'][number]
@@ -24,21 +23,18 @@ export function ServerSettings() {
         Of the replica that answers, {health.replica}, release {health.version}; its log is kept by {health.engine}. They are read from its
         environment when it starts.
       </Text>
-      <ScrollBox label="Settings of the service, by name">
-        <Table verticalSpacing={3} aria-label="Settings of the service">
-          <Heads names={['Setting', 'Value', 'From', 'What it does']} />
-          <Table.Tbody>
-            {settings.map((setting) => (
-              <Table.Tr key={setting.name} data-setting={setting.name} data-source={setting.source}>
-                <Table.Td className="mono">{setting.name}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{shownOf(setting)}</Table.Td>
-                <Table.Td>{setting.source === 'ENVIRONMENT' ? 'environment' : 'default'}</Table.Td>
-                <Table.Td>{setting.description}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Settings of the service"
+        rows={settings}
+        rowKey={({ name }) => name}
+        rowAttributes={({ name, source }) => ({ 'data-setting': name, 'data-source': source })}
+        columns={[
+          { head: 'Setting', className: 'mono', cell: ({ name }) => name },
+          { head: 'Value', className: 'breaks', cell: shownOf },
+          { head: 'From', cell: ({ source }) => (source === 'ENVIRONMENT' ? 'environment' : 'default') },
+          { head: 'What it does', cell: ({ description }) => description },
+        ]}
+      />
     </>
   )
 }

@@ -1,9 +1,9 @@
-import { Alert, Table, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type SmallColumn, SmallTable } from '../../ui/small-table.tsx'
 import type { Capacity } from './compared.ts'
 import { Drained } from './drained.tsx'
 import type { Answer } from './use-answers.ts'
@@ -26,7 +26,6 @@ export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 
 
 function Counted({ answer, baseline }: { readonly answer: Capacity; readonly baseline: Capacity | undefined }) {
   const { fits, exact, cut, hostsWithRoom, groups, bottleneck, drain } = answer
-  const before = new Map(baseline?.groups.map(({ key, fits: was }) => [key, was]))
   return (
     <div data-fits={fits} data-exact={exact}>
       <Text size="lg" role="status">
@@ -40,34 +39,24 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
           {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'There was no time to count all.'} There may be more.
         </Alert>
       )}
-      {groups.length === 0 ? null : (
-        <ScrollBox label="How many more fit, by zone" maxHeight="320px">
-          <Table verticalSpacing={2} stickyHeader>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Zone</Table.Th>
-                <Table.Th className="number">fit</Table.Th>
-                {baseline === undefined ? null : <Table.Th className="number">as it is</Table.Th>}
-                <Table.Th className="number">hosts with room</Table.Th>
-                <Table.Th>what is in the way of more</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {groups.map((group) => (
-                <Table.Tr key={group.key} data-group={group.key}>
-                  <Table.Td>{group.key}</Table.Td>
-                  <Table.Td className="number">{formatCount(group.fits)}</Table.Td>
-                  {baseline === undefined ? null : <Table.Td className="number">{formatCount(before.get(group.key) ?? 0)}</Table.Td>}
-                  <Table.Td className="number">
-                    {formatCount(group.hostsWithRoom)} of {formatCount(group.hosts)}
-                  </Table.Td>
-                  <Table.Td>{group.bottleneck === null ? '' : wordFor(group.bottleneck)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
-      )}
+      <SmallTable
+        label="How many more fit, by zone"
+        maxHeight="320px"
+        rows={groups}
+        rowKey={({ key }) => key}
+        rowAttributes={({ key }) => ({ 'data-group': key })}
+        columns={[
+          { head: 'Zone', cell: ({ key }) => key },
+          { head: 'fit', isNumber: true, cell: (group) => formatCount(group.fits) },
+          ...(baseline === undefined ? [] : [asItIs(baseline)]),
+          {
+            head: 'hosts with room',
+            isNumber: true,
+            cell: (group) => `${formatCount(group.hostsWithRoom)} of ${formatCount(group.hosts)}`,
+          },
+          { head: 'what is in the way of more', cell: (group) => (group.bottleneck === null ? '' : wordFor(group.bottleneck)) },
+        ]}
+      />
       {bottleneck.length === 0 ? null : (
         <Text size="sm" mt={4} data-bottleneck>
           {[
@@ -78,6 +67,12 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
       )}
     </div>
   )
+}
+
+/** How many fit on the fleet without what is supposed of it. */
+function asItIs({ groups }: Capacity): SmallColumn<Capacity['groups'][number]> {
+  const before = new Map(groups.map(({ key, fits }) => [key, fits]))
+  return { head: 'as it is', isNumber: true, cell: ({ key }) => formatCount(before.get(key) ?? 0) }
 }
 
 const wordFor = ({ resource, code, hosts }: Pick<Capacity['bottleneck'][number], 'resource' | 'code' | 'hosts'>): string =>

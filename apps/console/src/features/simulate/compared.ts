@@ -1,4 +1,4 @@
-import { formatCount, formatPercent } from '../../lib/format.ts'
+import { formatCount, formatPercent, formatSigned } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { nameOfMoment } from '../../lib/travel.ts'
@@ -174,7 +174,7 @@ const shareOf = (use: { readonly used: number; readonly capacity: number } | und
 
 function deltaOf(value: number, first: number | undefined): string | undefined {
   if (first === undefined || value === first) return undefined
-  return `${value > first ? '+' : '−'}${formatCount(Math.abs(value - first))}`
+  return formatSigned(value - first)
 }
 
 function toRow(label: string, cells: readonly (ComparedCell | undefined)[]): ComparedRow {

@@ -1,8 +1,8 @@
-import { NativeSelect, Table, Text } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { type ReactNode, useId, useState } from 'react'
 import { formatCount, formatPercent } from '../../lib/format.ts'
 import { Heading } from '../../ui/heading.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { StepChart, StepSample } from '../../ui/step-chart.tsx'
 import { type Curve, classesOf, placedLine, pointAt, spacingOf, stepsOf, usedLine } from './curve.ts'
 import './curve-panel.css'
@@ -117,32 +117,21 @@ function CurveTable({ curves, resourceClass }: { readonly curves: readonly Drawn
   return (
     <details className="simulate-twin">
       <summary>As a table</summary>
-      <ScrollBox label="Placed against asked for, point by point" maxHeight="240px">
-        <Table verticalSpacing={1} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th className="number">Asked for</Table.Th>
-              {curves.map(({ name, place }) => (
-                <Table.Th key={place} className="number">
-                  {name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {stepsOf(curves.map(({ curve }) => curve)).map((asked) => (
-              <Table.Tr key={asked} data-asked={asked}>
-                <Table.Td className="number">{formatCount(asked)}</Table.Td>
-                {curves.map(({ place, curve }) => (
-                  <Table.Td key={place} className="number">
-                    {textAt(curve, asked, resourceClass)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Placed against asked for, point by point"
+        maxHeight="240px"
+        rows={stepsOf(curves.map(({ curve }) => curve))}
+        rowKey={(asked) => asked}
+        rowAttributes={(asked) => ({ 'data-asked': asked })}
+        columns={[
+          { head: 'Asked for', isNumber: true, cell: formatCount },
+          ...curves.map(({ name, curve }) => ({
+            head: name,
+            isNumber: true,
+            cell: (asked: number) => textAt(curve, asked, resourceClass),
+          })),
+        ]}
+      />
     </details>
   )
 }

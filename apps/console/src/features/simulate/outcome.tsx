@@ -1,5 +1,5 @@
-import { Alert, Group, Table, Text } from '@mantine/core'
-import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
+import { Alert, Group, Text } from '@mantine/core'
+import { formatAmount, formatCount, formatPercent, formatSigned } from '../../lib/format.ts'
 import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
@@ -7,7 +7,7 @@ import { Meter } from '../../ui/meter.tsx'
 import { PathList } from '../../ui/path-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SmallTable } from '../../ui/small-table.tsx'
 import { askedOf, type Simulation } from './compared.ts'
 import { Drained } from './drained.tsx'
 import { ignoredBy, placedOn, utilisationRows } from './outcome-rows.ts'
@@ -122,34 +122,27 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
       <Text size="sm" data-failure>
         {headline}
       </Text>
-      <ScrollBox label="Hosts left by each filter">
-        <Table verticalSpacing={2} className="simulate-funnel">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Hosts left by</Table.Th>
-              <Table.Th />
-              <Table.Th className="number">left</Table.Th>
-              <Table.Th className="number">refused</Table.Th>
-              <Table.Th>for which reason</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {asked.map(({ name, passed, rejected, reasons }) => (
-              <Table.Tr key={name} data-step={name}>
-                <Table.Td>{name}</Table.Td>
-                <Table.Td className="g-meter-cell">
-                  <Meter parts={[{ share: hostCount === 0 ? 0 : passed / hostCount, tone: 'used' }]} />
-                </Table.Td>
-                <Table.Td className="number">{formatCount(passed)}</Table.Td>
-                <Table.Td className="number">{rejected === 0 ? '0' : `−${formatCount(rejected)}`}</Table.Td>
-                <Table.Td title={reasons[0] && reasonOfHosts(reasons[0])}>
-                  {reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', ')}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="Hosts left by each filter"
+        rows={asked}
+        rowKey={({ name }) => name}
+        rowAttributes={({ name }) => ({ 'data-step': name })}
+        columns={[
+          { head: 'Hosts left by', className: 'narrow', cell: ({ name }) => name },
+          {
+            head: '',
+            className: 'g-meter-cell',
+            cell: ({ passed }) => <Meter parts={[{ share: hostCount === 0 ? 0 : passed / hostCount, tone: 'used' }]} />,
+          },
+          { head: 'left', isNumber: true, className: 'narrow', cell: ({ passed }) => formatCount(passed) },
+          { head: 'refused', isNumber: true, className: 'narrow', cell: ({ rejected }) => formatSigned(-rejected) },
+          {
+            head: 'for which reason',
+            cell: ({ reasons }) => reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', '),
+            title: ({ reasons }) => reasons[0] && reasonOfHosts(reasons[0]),
+          },
+        ]}
+      />
     </section>
   )
 }
@@ -168,41 +161,37 @@ function Utilisation({ simulation }: { readonly simulation: Simulation }) {
           <i data-tone="used" /> before <i data-tone="claimed" /> taken by these
         </Text>
       </Group>
-      <ScrollBox label="How full the zones are, before and after" maxHeight="360px">
-        <Table verticalSpacing={2} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Zone</Table.Th>
-              <Table.Th>Class</Table.Th>
-              <Table.Th />
-              <Table.Th className="number">before</Table.Th>
-              <Table.Th className="number">after</Table.Th>
-              <Table.Th className="number">free after</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ zone, resourceClass, capacity, before, after }) => (
-              <Table.Tr key={`${zone} ${resourceClass}`} data-zone={zone} data-class={resourceClass}>
-                <Table.Td>{zone}</Table.Td>
-                <Table.Td>{resourceClass}</Table.Td>
-                <Table.Td className="g-meter-cell">
-                  <Meter
-                    parts={[
-                      { share: before / capacity, tone: 'used' },
-                      { share: (after - before) / capacity, tone: 'claimed' },
-                    ]}
-                  />
-                </Table.Td>
-                <Table.Td className="number">{formatPercent((100 * before) / capacity)}</Table.Td>
-                <Table.Td className="number">{formatPercent((100 * after) / capacity)}</Table.Td>
-                <Table.Td className="number" title={String(capacity - after)}>
-                  {formatAmount(resourceClass, capacity - after)}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <SmallTable
+        label="How full the zones are, before and after"
+        maxHeight="360px"
+        rows={rows}
+        rowKey={({ zone, resourceClass }) => `${zone} ${resourceClass}`}
+        rowAttributes={({ zone, resourceClass }) => ({ 'data-zone': zone, 'data-class': resourceClass })}
+        columns={[
+          { head: 'Zone', cell: ({ zone }) => zone },
+          { head: 'Class', cell: ({ resourceClass }) => resourceClass },
+          {
+            head: '',
+            className: 'g-meter-cell',
+            cell: ({ capacity, before, after }) => (
+              <Meter
+                parts={[
+                  { share: before / capacity, tone: 'used' },
+                  { share: (after - before) / capacity, tone: 'claimed' },
+                ]}
+              />
+            ),
+          },
+          { head: 'before', isNumber: true, cell: ({ capacity, before }) => formatPercent((100 * before) / capacity) },
+          { head: 'after', isNumber: true, cell: ({ capacity, after }) => formatPercent((100 * after) / capacity) },
+          {
+            head: 'free after',
+            isNumber: true,
+            cell: ({ resourceClass, capacity, after }) => formatAmount(resourceClass, capacity - after),
+            title: ({ capacity, after }) => formatCount(capacity - after),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -1,3 +1,4 @@
+import { formatMib } from '../../lib/format.ts'
 import { createKept } from '../../lib/kept.ts'
 import { scenariosOf, searchOf } from './address.ts'
 import { fieldsOf, isRecord, type Scenario } from './scenario.ts'
@@ -67,7 +68,7 @@ export function aboutOf({ search }: SavedView): string {
   const [first] = scenarios
   if (first === undefined) return ''
   const { flavor, vcpus, memoryMb } = fieldsOf(first.request)
-  const asked = `${first.count} × ${flavor === '' ? `${vcpus} vCPU / ${memoryMb} MiB` : flavor}`
+  const asked = `${first.count} × ${flavor === '' ? `${vcpus} vCPU / ${formatMib(Number(memoryMb))}` : flavor}`
   return scenarios.length === 1 ? asked : `${scenarios.length} side by side, the first ${asked}`
 }
 

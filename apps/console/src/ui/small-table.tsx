@@ -1,0 +1,104 @@
+import { Table, Text } from '@mantine/core'
+import type { CSSProperties, ReactNode } from 'react'
+import { ScrollBox } from './scroll-box.tsx'
+import './small-table.css'
+
+/** What a row or a cell has beside its content. */
+type Attributes = { readonly style?: CSSProperties | undefined; readonly className?: string | undefined } & {
+  readonly [name: `data-${string}`]: string | number | boolean | null | undefined
+}
+
+export interface SmallColumn<Row> {
+  readonly head: ReactNode
+  readonly headTitle?: string
+  readonly isNumber?: boolean
+  /** It names what the row is about. */
+  readonly isRowHead?: boolean
+  /** Of its cells: `mono`, `narrow` (one line), `breaks` (anywhere), `rest` (what width is left, on one line), or one of a page. */
+  readonly className?: string
+  readonly cell: (row: Row, index: number) => ReactNode
+  /** Of a cell; one without text has none. */
+  readonly title?: (row: Row) => string | undefined
+  readonly attributes?: (row: Row) => Attributes
+}
+
+export interface SmallTableProps<Row> {
+  /** What is in it, for screen readers. */
+  readonly label: string
+  readonly columns: readonly SmallColumn<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row, index: number) => string | number
+  readonly rowAttributes?: (row: Row) => Attributes
+  readonly attributes?: Attributes
+  /** What is said in its place where there are no rows; nothing is, where it is not given. */
+  readonly empty?: ReactNode | undefined
+  /** Longer than this it scrolls below its heads. */
+  readonly maxHeight?: string | undefined
+  /** As wide as what is in it needs, not as the page. */
+  readonly isNarrow?: boolean
+  /** It stands in something that scrolls already, or is never wider than its page. */
+  readonly isBare?: boolean
+}
+
+/** A table of some rows that are all drawn, neither sorted nor chosen from; for lists that may be long there is `Table`. */
+export function SmallTable<Row>(props: SmallTableProps<Row>) {
+  const { label, rows, empty, maxHeight, isBare = false } = props
+  if (rows.length === 0)
+    return empty === undefined ? null : (
+      <Text size="sm" c="dimmed">
+        {empty}
+      </Text>
+    )
+  if (isBare) return <Rows {...props} />
+  return (
+    <ScrollBox label={label} maxHeight={maxHeight}>
+      <Rows {...props} />
+    </ScrollBox>
+  )
+}
+
+function Rows<Row>({ label, columns, rows, rowKey, rowAttributes, attributes, maxHeight, isNarrow = false }: SmallTableProps<Row>) {
+  const width = isNarrow ? { w: 'auto' } : {}
+  return (
+    <Table verticalSpacing={3} aria-label={label} stickyHeader={maxHeight !== undefined} {...width} {...attributes}>
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map(({ head, headTitle, isNumber = false }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+            <Table.Th key={i} title={headTitle} className={isNumber ? 'number' : undefined}>
+              {head}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row, index) => (
+          <Table.Tr key={rowKey(row, index)} {...rowAttributes?.(row)}>
+            {columns.map((column, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+              <Cell key={i} column={column} row={row} index={index} />
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+interface CellProps<Row> {
+  readonly column: SmallColumn<Row>
+  readonly row: Row
+  readonly index: number
+}
+
+function Cell<Row>({ column: { isNumber, isRowHead, className, cell, title, attributes }, row, index }: CellProps<Row>) {
+  const classes = [...(isNumber ? ['number'] : []), ...(className === undefined ? [] : [className])].join(' ') || undefined
+  const props = { className: classes, title: title?.(row), ...attributes?.(row) }
+  return isRowHead ? (
+    <Table.Th scope="row" {...props}>
+      {cell(row, index)}
+    </Table.Th>
+  ) : (
+    <Table.Td {...props}>{cell(row, index)}</Table.Td>
+  )
+}
