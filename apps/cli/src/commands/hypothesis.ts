@@ -60,7 +60,11 @@ export const withHypothesis = (command: Command): Command =>
     )
     .addOption(new Option('--decision <id>', 'the request of a decision').conflicts(['vcpus', 'memoryMb', 'rootGb', 'zone', 'spec']))
     .option('--add <countxhost>', 'as if there were so many more hosts like this one, e.g. 20xrack1-a; may be repeated', collect(readAdded))
-    .option('--drain <host>', 'as if this host, HOST or HOST/NODE, were emptied: its instances move to others; may be repeated', collect(String))
+    .option(
+      '--drain <host>',
+      'as if this host, HOST or HOST/NODE, were emptied: its instances move to others; may be repeated',
+      collect(String),
+    )
     .option('--disable <host>', 'as if it took nothing new, and kept what it has; may be repeated', collect(String))
     .option('--remove <host>', 'as if it were gone, and what is on it too; may be repeated', collect(String))
     .option('--overlay <file>', 'as if the fleet were so: a FleetOverlayInput as JSON (docs/what-if.md)', notEmpty)
