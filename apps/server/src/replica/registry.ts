@@ -43,7 +43,9 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
   let last: ReplicaRows = { now: 0, rows: [] }
   let looking: Promise<void> | undefined
   let listing: Promise<ReplicaRows> | undefined
-  let isFailing = false
+  /** When the last sign was given, and whether it was said that none could be since. */
+  let givenAt = timers.now()
+  let isWarned = false
 
   /** Calls that ask meanwhile share one look, and go on in the order in which they asked. */
   const list = (): Promise<ReplicaRows> => {
@@ -67,11 +69,14 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     if (looking !== undefined) return
     look().then(
       () => {
-        isFailing = false
+        givenAt = timers.now()
+        isWarned = false
       },
       (error: unknown) => {
-        if (!isFailing) warn(`replica ${id} could not give its sign: ${error instanceof Error ? error.message : String(error)}`)
-        isFailing = true
+        // before that the others count it as living, and the next sign may be given
+        if (isWarned || timers.now() - givenAt < LIVE_MS) return
+        isWarned = true
+        warn(`replica ${id} could give no sign for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`)
       },
     )
   }
