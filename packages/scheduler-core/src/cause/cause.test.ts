@@ -40,12 +40,24 @@ const textOf = (fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile = 'd
   return causeText(causeOf(fleet, request, profileNamed(profile), instance))
 }
 
+test('of GPUs that have the model and are too few, only the number is said to be missing', () => {
+  const gpus = Array.from({ length: 2 }, (_, index) => ({ index, model: 'A100', usedMilli: 0 }))
+  expect(textOf(town({ card: { vcpus: 4, memoryMb: 8_192, gpus } }), { gpus: { count: 3, shareMilli: 1_000, models: ['A100'] } })).toBe(
+    'The only host with GPUs of model A100 does not take it. card: 3 GPUs of model A100 needed; the host has 2 in all.',
+  )
+})
+
 describe('the cause is told of the hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [
       'M01: a zone whose hosts lack memory is about memory',
       { availabilityZone: 'z1', memoryMb: 16_384 },
       'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all.',
+    ],
+    [
+      'a host that is named and excluded',
+      { forceHosts: ['small1'], ignoreHosts: ['small1'] },
+      'There is no host named small1, that ignoreHosts does not exclude. Nearest is small1: The request excludes the host.',
     ],
     ['a zone that is not there', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
     ['a host that is not there', { forceHosts: ['gone'] }, 'There is no host named gone.'],

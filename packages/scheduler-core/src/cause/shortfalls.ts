@@ -69,8 +69,12 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   }
   // what the best cell has is not said where each guest cell is compared with the cell that is nearest to it
   const isSaidOfCells = facts.some((fact) => fact.subject.startsWith(`${subject} on `))
-  return [...(isSaidOfCells ? [] : [own]), ...facts.filter((fact) => !(isSaidOfCells && fact.subject === subject)).map(toShortfall)]
+  const lacking = facts.filter((fact) => isLacking(fact) && !(isSaidOfCells && fact.subject === subject))
+  return [...(isSaidOfCells ? [] : [own]), ...lacking.map(toShortfall)]
 }
+
+/** A word that the host has as it was asked for, or that was not asked for at all, is nothing to mend; whether a number suffices its reason says. */
+const isLacking = ({ required, actual }: Fact): boolean => typeof actual === 'number' || (required !== undefined && required !== actual)
 
 const inAllCode = /\.too_(?:little|few)/
 
