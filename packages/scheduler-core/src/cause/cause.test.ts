@@ -47,6 +47,20 @@ test('of GPUs that have the model and are too few, only the number is said to be
   )
 })
 
+test('the nearest host is the one with least to mend of one cell too', () => {
+  const cell = (pinned: number) => ({
+    id: 0,
+    cpuset: [0, 1, 2, 3],
+    memoryMb: 8_192,
+    pinnedCpus: Array.from({ length: pinned }, (_, cpu) => cpu),
+  })
+  const host = (pinned: number): HostShape => ({ vcpus: 4, memoryMb: 8_192, numaCells: [cell(pinned)] })
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('busy', host(2)), aReport('idle', host(0))])
+  const cells = [{ id: 0, cpus: [0, 1, 2, 3], memoryMb: 1_024, pageSize: 1_048_576, cpuPolicy: 'dedicated' as const }]
+  expect(textOf(log.fleet, { vcpus: 4, memoryMb: 1_024, numaTopology: { cells } })).toContain('Nearest is idle: ')
+})
+
 describe('the cause is told of the hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [

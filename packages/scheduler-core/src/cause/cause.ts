@@ -14,7 +14,7 @@ import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type AdmittedHosts, admittedBy, letInBy, passes } from './admission.ts'
-import { thingOf } from './shortfalls.ts'
+import { shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
 import { asTogether, togetherOf } from './together.ts'
 import { isFull, type TooFew, tooFewOf } from './too-few.ts'
 
@@ -265,15 +265,8 @@ function nearestOf(candidates: readonly NearestHost[]): NearestHost | null {
   return nearest?.host ?? null
 }
 
-function distanceOfHost({ refusals }: NearestHost): number {
-  // several filters may refuse it for one thing
-  const shares = new Map<string, number>()
-  const note = (subject: string, share: number): void => void shares.set(subject, Math.max(share, shares.get(subject) ?? 0))
-  for (const { filter, reason, facts } of refusals)
-    if (facts.length === 0) note(reason.subject ?? filter, shareMissing(reason))
-    else for (const { subject, required, actual } of facts) note(subject, shareMissing({ need: required, have: actual }))
-  return [...shares.values()].reduce((sum, share) => sum + share, 0)
-}
+/** Several filters may refuse a host for one thing, and a filter for several things of one cell. */
+const distanceOfHost = (host: NearestHost): number => shortfallsOf(host).reduce((sum, one) => sum + shareOf(one), 0)
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
 function refusedHost({ hosts }: Fleet, [own, nets, outside]: Groups, index: HostIndex): NearestHost {

@@ -101,7 +101,8 @@ const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'mem
 /** Filters have several names for a class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-const shareOf = ({ required, actual }: Shortfall): number => shareMissing({ need: required, have: actual })
+/** What share of what is needed is missing; 1 where that is no amount. */
+export const shareOf = ({ required, actual }: Shortfall): number => shareMissing({ need: required, have: actual })
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject ? 'free' : 'here')
