@@ -61,6 +61,25 @@ test('the nearest host is the one with least to mend of one cell too', () => {
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 1_024, numaTopology: { cells } })).toContain('Nearest is idle: ')
 })
 
+test('of a host that is closed the reason of the operator is said', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('shut', {})])
+  log.append([{ type: 'status', host: 'shut', node: 'shut', status: 'DISABLED', reason: 'its fans' }])
+  expect(textOf(log.fleet, { forceHosts: ['shut'] })).toBe(
+    'The only host named shut does not take it. shut: The host is DISABLED: its fans.',
+  )
+})
+
+test('of pages of a size that no cell has the sizes are said', () => {
+  const numaCells = [{ id: 0, cpuset: [0, 1], memoryMb: 8_192, pages: [{ sizeKib: 4, total: 2_097_152 }] }]
+  const cells = [{ id: 0, cpus: [0], memoryMb: 1_024, pageSize: 1_048_576 }]
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 2, memoryMb: 8_192, numaCells })])
+  expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_024, numaTopology: { cells } })).toContain(
+    'cell 0 on cell 0 of the host, sizes of memory pages: 1048576 KiB needed, 4 KiB here.',
+  )
+})
+
 describe('the cause is told of the hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [

@@ -26,7 +26,7 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
   }
   // where that much is not there in all, more of it is more that is left too, unless some is in use
   return [...said.values()].filter((one) => {
-    const inAll = one.amountOf === undefined ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
+    const inAll = one.amountOf === undefined && one.subject !== '' ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
     return inAll === undefined || Number(one.actual) < Number(inAll.actual)
   })
 }
@@ -57,7 +57,10 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
 
 /** What a reason says is its first fact too. */
 function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
-  const { subject = '', need: required, have: actual, unit } = reason
+  const { need: required, have: actual, unit } = reason
+  // a reason need not name what its fact is about
+  const same = facts.find((fact) => fact.required === required && fact.actual === actual)
+  const subject = reason.subject ?? same?.subject ?? ''
   const amountOf = reason.code === 'memory.huge_pages' ? 'outside of huge pages' : inAllCode.test(reason.code) ? 'in all' : undefined
   const own: Shortfall = {
     subject,

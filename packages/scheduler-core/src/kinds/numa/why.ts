@@ -79,18 +79,20 @@ function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
     .filter((rule) => rule === least || !memoryLeft.includes(rule.code))
     .map((rule) => ({ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}` }))
   const pages = whyNoPages([cell], guest)
-  if (pages !== undefined) return [...lacks, { ...pages, subject }]
+  if (pages !== undefined) return [...lacks, { ...pages, subject: `${subject}${narrower[pages.code] ?? ''}` }]
   return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
 }
 
 /** Rules about what is left of the memory of a cell. */
 const memoryLeft: readonly Reason['code'][] = ['numa.memory', 'numa.huge_pages', 'numa.pinned_memory']
 
-/** Which of an amount a rule is about, beside what is free of it. */
+/** What a rule is about, where that is not what is free of an amount. */
 const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.huge_pages': ', outside of huge pages',
   'numa.pinned_memory': ', for one guest alone',
   'numa.threads': ', on the cores of the thread policy',
+  'numa.page_size': ', sizes of memory pages',
+  'numa.page_multiple': ', in whole memory pages',
 }
 
 /** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */
