@@ -10,7 +10,7 @@ import { nearMissesIn } from './near-misses.ts'
 import { refusal } from './testing/arbitraries.suite.ts'
 import { fleetOf } from './testing/drawn.ts'
 
-const numRuns = byExtent(150, 10_000)
+const numRuns = byExtent(150, 2_000)
 
 test('where nothing fits, the first thing that capacity is short of is what the cause is counted under', () => {
   const met = new Set<string>()
