@@ -22,6 +22,8 @@ export const limits = {
   nesting: 64,
   /** Items of one list in a call's variables: as many as the longest that an input allows has, the hosts of an aggregate. */
   listItems: 100_000,
+  /** Lists, objects and what is in them in a call's variables: each is looked at several times before anything runs. */
+  values: 250_000,
   /** Of one answer, or one event of a stream: what its values have as JSON, and 32 for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
   /** Of all answers that a replica works on and sends. */

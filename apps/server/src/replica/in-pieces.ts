@@ -20,13 +20,10 @@ export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item
   }
 }
 
-/** What becomes of each item, with a pause after each. Throws CallerGoneError. */
-export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
+/** What becomes of each item, with a pause between any two. Throws CallerGoneError. */
+export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
   const made: Made[] = []
-  for (const item of items) {
-    made.push(make(item))
-    await pauseOfQuestion()
-  }
+  await eachInPieces(items, (item, position) => void made.push(make(item, position)))
   return made
 }
 
