@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
 import { requestLimits } from './services/request-limits.ts'
-import { MAX_REPORT_LENGTH } from './services/stats.ts'
+import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from './services/stats.ts'
 
 const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
 const rows = page.split('\n').filter((line) => line.startsWith('| '))
@@ -14,6 +14,7 @@ test.each<[string, number, string]>([
   ['tokens', limits.tokens, '`GRAPHQL_PARSE_FAILED`'],
   ['nesting', limits.nesting, '`limit.depth`'],
   ['items of a list', limits.listItems, '`limit.list`'],
+  ['values in variables', limits.values, '`limit.values`'],
   ['depth', limits.depth, '`limit.depth`'],
   ['depth of introspection', limits.introspectionDepth, '`limit.introspection_depth`'],
   ['aliases', limits.aliases, '`limit.aliases`'],
@@ -22,7 +23,11 @@ test.each<[string, number, string]>([
   ['fields', limits.fields, '`limit.fields`'],
   ['repeats', limits.repeats, '`limit.repeats`'],
   ['cost', limits.cost, '`limit.cost`'],
+  ['an answer', limits.answerBytes, '`limit.answer`'],
+  ['all answers together', limits.answersBytes, '`limit.answers`'],
+  ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
+  ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],

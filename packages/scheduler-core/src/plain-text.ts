@@ -48,7 +48,10 @@ export function findUnplain(
     if (!isPlain(key)) add(next, 'key', key)
     if (typeof value === 'string' && !isPlain(value)) add(next, 'text', value)
     if (value === null || typeof value !== 'object') continue
-    for (const [inner, item] of Object.entries(value).reverse()) waiting.push({ value: item, key: inner, parent: next })
+    const isList = Array.isArray(value)
+    // numbers in a list have neither a key nor a text, and are most of a report
+    for (const [inner, item] of Object.entries(value).reverse())
+      if (!isList || typeof item === 'string' || typeof item === 'object') waiting.push({ value: item, key: inner, parent: next })
   }
   return spots.slice(0, most)
 }

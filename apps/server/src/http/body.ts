@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql'
 import { fault } from '../schema/faults.ts'
 import type { DocumentTexts } from './document-cache.ts'
 import type { Documents } from './documents.ts'
-import { limits } from './limits.ts'
+import { limits, overLimit } from './limits.ts'
 
 /** The parameters of a GraphQL call. */
 export interface Params {
@@ -138,14 +138,29 @@ function checkDepth(query: string): void {
   }
 }
 
-/** Depth and length of everything in the variables, before anything descends into them. */
-function checkVariables(variables: unknown): void {
-  const waiting: { readonly value: unknown; readonly path: readonly string[] }[] = [{ value: variables, path: [] }]
+/** A list or an object in the variables. */
+interface Spot {
+  readonly value: object
+  readonly key: string
+  readonly parent: Spot | undefined
+  readonly depth: number
+}
+
+const pathOf = (spot: Spot): readonly string[] => {
+  const path: string[] = []
+  for (let at: Spot | undefined = spot; at?.parent !== undefined; at = at.parent) path.push(at.key.slice(0, 80))
+  return path.reverse()
+}
+
+/** Depth, length and number of everything in the variables, before anything descends into them. */
+function checkVariables(variables: object | null | undefined): void {
+  let values = 0
+  const waiting: Spot[] = variables ? [{ value: variables, key: '', parent: undefined, depth: 0 }] : []
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { value, path } = next
-    if (value === null || typeof value !== 'object') continue
-    if (path.length > limits.nesting) throw tooDeep(path.slice(0, 8))
-    if (Array.isArray(value) && value.length > limits.listItems)
+    const { value, depth } = next
+    if (depth > limits.nesting) throw tooDeep(pathOf(next).slice(0, 8))
+    if (Array.isArray(value) && value.length > limits.listItems) {
+      const path = pathOf(next)
       throw fault(
         'GRAPHQL_VALIDATION_FAILED',
         `${path.join('.')} is a list of ${value.length}; it must be a list of at most ${limits.listItems}`,
@@ -156,8 +171,20 @@ function checkVariables(variables: unknown): void {
           allowed: `a list of at most ${limits.listItems}`,
         },
       )
-    for (const [key, item] of Object.entries(value))
-      if (item !== null && typeof item === 'object') waiting.push({ value: item, path: [...path, key.slice(0, 80)] })
+    }
+    const keys = Object.keys(value)
+    values += keys.length
+    if (values > limits.values)
+      throw overLimit(
+        'values',
+        `more than ${limits.values}`,
+        limits.values,
+        `The variables have more than ${limits.values} values, those within lists and objects counted; at most ${limits.values} are allowed. Send them in several calls.`,
+      )
+    for (const key of keys) {
+      const item: unknown = (value as Readonly<Record<string, unknown>>)[key]
+      if (item !== null && typeof item === 'object') waiting.push({ value: item, key, parent: next, depth: depth + 1 })
+    }
   }
 }
 

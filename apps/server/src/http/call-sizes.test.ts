@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_REPORT_LENGTH } from '../services/stats.ts'
+import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from '../services/stats.ts'
 import { type Json, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -113,6 +113,16 @@ describe('a report', () => {
       expect(answer.issues[0]).toMatchObject({ rule: 'call.too_large' })
       expect(answer.message).toMatch(new RegExp(`at most ${MAX_REPORT_LENGTH} characters of JSON, not \\d{6,}`))
     }
+  })
+
+  test('of many values that are short is refused with the limit and how many it has, and real hosts are far from it', async () => {
+    const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
+    const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })
+    expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
+    expect(answer.message).toMatch(new RegExp(`at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, not \\d{5,}`))
+    const count = (value: unknown): number =>
+      value === null || typeof value !== 'object' ? 1 : Object.values(value).reduce((sum: number, inner) => sum + count(inner), 1)
+    expect(3 * count(largeHost)).toBeLessThan(MAX_REPORT_VALUES)
   })
 
   test('that adds instances by deltas without end is refused before the host holds more than a full report may list', async () => {

@@ -4,6 +4,7 @@ import type { Context } from '../schema/context.ts'
 import { fault, isFault } from '../schema/faults.ts'
 import { servicesFor } from '../services/bound.ts'
 import type { Services } from '../services/services.ts'
+import { type Answer, writeInPieces } from './answer-size.ts'
 import type { Call } from './call.ts'
 import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
@@ -40,7 +41,13 @@ export function createGraphql({
 }: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
     schema,
-    context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId, fleetAt: services.moments.forCall() }),
+    context: ({ caller, requestId, answer }) => ({
+      ...servicesFor(services, caller),
+      caller,
+      requestId,
+      answer,
+      fleetAt: services.moments.forCall(),
+    }),
     logging: false,
     cors: false,
     batching: false,
@@ -57,6 +64,7 @@ export function createGraphql({
       useFieldRules(),
       useTypedErrors(schema),
       useDurableReads(settled),
+      useAnswerLimit(),
       useRequestId(warn),
       useCompression(),
       useHeartbeats(heartbeat),
@@ -145,6 +153,33 @@ const asksForHealthOnly = ({ definitions }: DocumentNode): boolean =>
       definition.kind !== Kind.OPERATION_DEFINITION ||
       definition.selectionSet.selections.every((field) => field.kind === Kind.FIELD && ['health', '__typename'].includes(field.name.value)),
   )
+
+/** Answers the fault alone where an answer is too large, and writes what is long with pauses, so that other calls are answered meanwhile. */
+function useAnswerLimit(): Plugin<Context, Call> {
+  const written = async (result: ExecutionResult, answer: Answer): Promise<ExecutionResult> => {
+    if (answer.fault !== undefined) return { errors: [answer.fault] }
+    try {
+      return await writeInPieces(result, answer)
+    } catch (error) {
+      return { errors: [toFault(error)] }
+    }
+  }
+  const answerOf = (context: unknown): Answer => (context as Call).answer
+  return {
+    onExecute: ({ args }) => ({
+      async onExecuteDone({ result, setResult }) {
+        if (!(Symbol.asyncIterator in result)) setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
+      },
+    }),
+    onSubscribe: ({ args }) => ({
+      onSubscribeResult: () => ({
+        async onNext({ result, setResult }) {
+          setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
+        },
+      }),
+    }),
+  }
+}
 
 /** Every fault carries the id of its request; the service's own are told to operators with their reason. */
 function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {

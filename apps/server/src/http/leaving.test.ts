@@ -251,6 +251,20 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('x1', { force: true, expectedClaims: 2 })).toMatchObject({ __typename: 'HostForgetPayload' })
   })
 
+  test('to forget a host goes through what its entry changed alone, not through all claims that ever ended', async () => {
+    await api.report({ z1: {}, z2: {} })
+    const ids = [await placeOn('z1'), await placeOn('z1')].map(({ destinations }) => destinations[0].selected.claim.id)
+    const { claims } = api.service.replica.fleet.ledger
+    const walks = [vi.spyOn(claims, 'values'), vi.spyOn(claims, 'keys')]
+    const ended = await forget('z1', { force: true })
+    const empty = await forget('z2')
+    const walked = walks.flatMap((walk) => walk.mock.calls)
+    for (const walk of walks) walk.mockRestore()
+    expect(ended.impact).toMatchObject({ claimCount: 2, claims: ids.map((id) => ({ id, state: 'REVOKED' })) })
+    expect(empty.impact).toMatchObject({ claimCount: 0, claims: [] })
+    expect(walked).toEqual([])
+  })
+
   describe('who has not learnt that a host was replaced', () => {
     const on = ({ destinations }: Json): string => destinations[0].selected.host.name
     beforeAll(async () => {

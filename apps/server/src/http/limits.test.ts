@@ -114,6 +114,19 @@ describe('what could hold up everybody is refused before it runs', () => {
     expect(answer.errors[0]?.message).toContain('input.hosts is a list of 100001; it must be a list of at most 100000')
   })
 
+  test('too many values in short lists, and not as many as hosts in lists that are allowed', async () => {
+    const cells = Array.from({ length: 1_000 }, () => ({ siblings: Array.from({ length: 124 }, () => [1]) }))
+    const answer = await api.ask('query ($i: [JSON!]) { viewer { scopes } }', { i: cells })
+    expect([answer.status, codeOf(answer), answer.errors[0]?.extensions]).toEqual([
+      400,
+      'GRAPHQL_VALIDATION_FAILED',
+      expect.objectContaining({ rule: 'limit.values', allowed: 'at most 250000', found: 'more than 250000' }),
+    ])
+    expect(answer.errors[0]?.message).toContain('Send them in several calls.')
+    const within = await api.ask('query ($i: [JSON!]) { viewer { scopes } }', { i: cells.slice(1) })
+    expect(within.text).not.toContain('limit.values')
+  })
+
   test('variables nested without end', async () => {
     const answer = await hosts(deep(3_000))
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])

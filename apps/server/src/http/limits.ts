@@ -22,6 +22,14 @@ export const limits = {
   nesting: 64,
   /** Items of one list in a call's variables: as many as the longest that an input allows has, the hosts of an aggregate. */
   listItems: 100_000,
+  /** Lists, objects and what is in them in a call's variables: each is looked at several times before anything runs. */
+  values: 250_000,
+  /** Of one answer, or one event of a stream: what its values have as JSON, and 32 for each field and each item of a list. */
+  answerBytes: 32 * 1024 * 1024,
+  /** Of all answers that a replica works on and sends. */
+  answersBytes: 128 * 1024 * 1024,
+  /** An answer up to this size is given also where the others have more together. */
+  smallAnswerBytes: 1024 * 1024,
 } as const
 
 /** Refuses an operation that has more of something than is allowed. Throws the fault, with the limit and what was found. */
@@ -31,8 +39,8 @@ export function checkLimit(what: string, found: number, most: number): void {
 }
 
 /** The fault of a call that asks for too much; `rule` is the last part of its code. */
-export const overLimit = (rule: string, found: number, most: number, message: string): GraphQLError =>
-  fault(rule === 'cost' ? 'COST_EXCEEDED' : 'GRAPHQL_VALIDATION_FAILED', message, {
+export const overLimit = (rule: string, found: number | string, most: number, message: string): GraphQLError =>
+  fault(rule === 'cost' || rule === 'answer' ? 'COST_EXCEEDED' : 'GRAPHQL_VALIDATION_FAILED', message, {
     rule: `limit.${rule}`,
     found: String(found),
     allowed: `at most ${most}`,

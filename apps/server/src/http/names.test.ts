@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { isPlain } from '@gantt/scheduler-core'
+import { isInputObjectType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type Json, startTestService, type TestService } from '../testing/test-service.ts'
+import { createSchema } from '../schema/index.ts'
+import { type Answer, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -99,6 +102,58 @@ describe.each(doors)('%s', (_what, path, send) => {
       const { __typename, text } = await send(bad)
       expect(text ?? __typename).toMatch(/ValidationError|GRAPHQL_VALIDATION_FAILED/)
     }
+  })
+})
+
+/** Calls with an idempotency key, by where the schema takes it: an argument of a field, or a field of an input. */
+const keyed: Readonly<Record<string, (bad: string) => Promise<Json>>> = {
+  'Mutation.claimAbandon': (bad) =>
+    it(api.ask(`mutation ($k: String!) { it: claimAbandon(idempotencyKey: $k) { ${INVALID} } }`, { k: bad })),
+  SelectDestinationsInput: (bad) => it(place({}, { idempotencyKey: bad })),
+  HostEvacuateInput: (bad) =>
+    it(
+      api.ask(`mutation ($input: HostEvacuateInput!) { it: hostEvacuate(input: $input) { ${INVALID} } }`, {
+        input: { host: { host: 'h1' }, idempotencyKey: bad },
+      }),
+    ),
+  ClaimCreateInput: async (bad) => {
+    const { decision } = await placeWith(api, {})
+    return it(
+      api.ask(`mutation ($input: ClaimCreateInput!) { it: claimCreate(input: $input) { ${INVALID} } }`, {
+        input: { decisionId: decision.id, host: { host: 'h1' }, idempotencyKey: bad },
+      }),
+    )
+  },
+}
+
+describe('an idempotency key is a name at every door', () => {
+  test('these are all doors that the schema has', () => {
+    const isKey = ({ name }: { readonly name: string }): boolean => /idempotency/i.test(name)
+    const found = Object.values(createSchema().getTypeMap()).flatMap((type) => {
+      if (isInputObjectType(type)) return Object.values(type.getFields()).some(isKey) ? [type.name] : []
+      if (!isObjectType(type)) return []
+      return Object.values(type.getFields()).flatMap((field) => (field.args.some(isKey) ? [`${type.name}.${field.name}`] : []))
+    })
+    expect(found.sort()).toEqual(Object.keys(keyed).sort())
+  })
+
+  test.each(Object.entries(keyed))('%s', async (_door, send) => {
+    for (const bad of ['a\u202e\u001b[31mbZ', 'a\nb', 'a\u009bb']) {
+      const { __typename, issues } = await send(bad)
+      expect(__typename).toBe('ValidationError')
+      expect(issues).toContainEqual(expect.objectContaining({ rule: 'call.unplain_name' }))
+      expect(issues[0].path.at(-1)).toBe('idempotencyKey')
+    }
+    for (const bad of ['', 'x'.repeat(2_000), 'a\ud83db']) {
+      const { __typename, text } = await send(bad)
+      expect(text ?? __typename).toMatch(/ValidationError|GRAPHQL_VALIDATION_FAILED/)
+    }
+  })
+
+  test('none of them was bound in the log', () => {
+    const keys = [...api.service.replica.fleet.ledger.keys()].map(({ key: bound }) => bound)
+    expect(keys.length).toBeGreaterThan(0)
+    expect(keys.filter((bound) => !isPlain(bound))).toEqual([])
   })
 })
 

@@ -8,6 +8,7 @@ import { UnavailableError } from '../replica/placement.ts'
 import { duringCall } from '../replica/question.ts'
 import { fault } from '../schema/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
+import { createAnswers } from './answer-size.ts'
 import { readParams } from './body.ts'
 import type { ConsoleHandler } from './console.ts'
 import { createDocumentTexts } from './document-cache.ts'
@@ -64,6 +65,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   let startingWhy = 'the service is starting'
   let closing: Promise<void> | undefined
   const texts = createDocumentTexts()
+  const answers = createAnswers()
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, maxHeaderSize: 32_768 }, (request, response) => {
     if (closing !== undefined) response.setHeader('connection', 'close')
     void answer(request, response).catch((error: unknown) => refuse(options, request, response, requestIdOf(request), error))
@@ -130,7 +132,10 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     Object.assign(request, { body: await readParams(request, documents, texts) })
     // calls that arrive together are begun in several turns, so that none waits for all
     await turns.admit()
-    await duringCall(gone.signal, () => run(request, response, { caller, requestId }))
+    const answer = answers.begin(() => gone.abort())
+    // what is sent takes memory until its caller has read it
+    response.once('close', () => answer.end())
+    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer }))
   }
 
   await listen(server, options)

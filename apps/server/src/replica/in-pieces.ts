@@ -1,9 +1,6 @@
 import { sortInSteps } from '@gantt/scheduler-core'
 import { answerInPieces, pauseOfQuestion } from './question.ts'
 
-/** Items that are looked at between two looks at the time. */
-const STEP = 32
-
 /** The items that are kept, in their order, with pauses. Throws CallerGoneError. */
 export async function filterInPieces<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
   const kept: Item[] = []
@@ -13,22 +10,20 @@ export async function filterInPieces<Item>(items: readonly Item[], isKept: (item
   return kept
 }
 
-/** Does something with each item, with pauses. Throws CallerGoneError. */
+/** Does something with each item, with pauses: a single one may take as long as a turn of the event loop may. Throws CallerGoneError. */
 export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
   let position = 0
   for (const item of items) {
-    if (position % STEP === STEP - 1) await pauseOfQuestion()
+    const pause = position === 0 ? undefined : pauseOfQuestion()
+    if (pause !== undefined) await pause
     use(item, position++)
   }
 }
 
-/** What becomes of each item, with a pause after each. Throws CallerGoneError. */
-export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
+/** What becomes of each item, with a pause between any two. Throws CallerGoneError. */
+export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
   const made: Made[] = []
-  for (const item of items) {
-    made.push(make(item))
-    await pauseOfQuestion()
-  }
+  await eachInPieces(items, (item, position) => void made.push(make(item, position)))
   return made
 }
 

@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import { countAnswers } from './answer-size.ts'
 import { auditMutations } from './audited.ts'
 import { builder } from './builder.ts'
 import { pauseInLongLists } from './long-lists.ts'
@@ -11,6 +12,7 @@ export function createSchema(): GraphQLSchema {
     for (const field of Object.values(root?.getFields() ?? {}))
       if (authScopesOf(field) === undefined) throw new Error(`${root?.name}.${field.name} names no scope`)
   auditMutations(schema)
+  countAnswers(schema)
   pauseInLongLists(schema)
   return schema
 }

@@ -1,3 +1,4 @@
+import { mapInPieces } from '../replica/in-pieces.ts'
 import type { Issue } from '../services/outcome.ts'
 import type { ReportInput } from '../services/report-input.ts'
 import type { ReportApplied, ReportNeedsFull, ReportOutcome, ReportStale } from '../services/stats.ts'
@@ -147,7 +148,7 @@ builder.mutationField('updateResourceStats', (t) =>
     authScopes: { scope: 'REPORT' },
     description: 'How hosts report. A report that says nothing new writes nothing.',
     args: { input: t.arg({ type: UpdateResourceStatsInput, required: true, description: 'The reports.' }) },
-    resolve: (_root, { input }, { stats }) => stats.update(input.updates.map(toReport)),
+    resolve: async (_root, { input }, { stats }) => stats.update(await mapInPieces(input.updates, toReport)),
   }),
 )
 

@@ -30,6 +30,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
+import { filterInPieces } from '../replica/in-pieces.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type Dated, datedIn } from './dated.ts'
@@ -96,7 +97,7 @@ export interface AggregateOrder {
 export interface Aggregates {
   /** `fleet`, here and below: the present one if not given. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
-  list(args: AggregateListArgs, fleet?: Fleet): Page<Dated<Aggregate>>
+  list(args: AggregateListArgs, fleet?: Fleet): Promise<Page<Dated<Aggregate>>>
   /** Those that a host is in, by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
   /** Its metadata, each key with who reads it: of the profiles that served calls, or were tried, at its moment. */
@@ -227,16 +228,16 @@ export function createAggregates(replica: Replica): Aggregates {
 
   return {
     find,
-    list({ query, orderBy, ...page }, fleet = replica.fleet) {
+    async list({ query, orderBy, ...page }, fleet = replica.fleet) {
       const { field, direction } = orderBy ?? BY_NAME
       const read = orderReaders[field]
       const sign = direction === 'ASC' ? 1 : -1
       const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
       // what is equal by the order keeps the names upwards
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
-      const all = [...fleet.aggregates.byUuid.values()]
-        .filter(compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts)))))
-        .map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
+      const isAsked = compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts))))
+      const asked = await filterInPieces([...fleet.aggregates.byUuid.values()], isAsked)
+      const all = asked.map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
       return pageOf(
         listOf('aggregates', [query, field, direction]),
         page,

@@ -8,7 +8,7 @@ import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { type List, listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { isPresent, snapshotOf } from './snapshots.ts'
-import { checkRange, checkText } from './text.ts'
+import { checkName, checkRange, checkText } from './text.ts'
 
 export const MAX_CLAIMS_PER_CALL = 1_000
 export const MIN_TTL_MS = 1_000
@@ -122,7 +122,7 @@ export function createClaims(replica: Replica): Claims {
         ({ id }) => ({ type: 'revoke', claim: id, reason }),
       ),
     async abandon(account, key) {
-      const issues = checkText(['idempotencyKey'], key, { max: MAX_KEY_LENGTH })
+      const issues = checkName(['idempotencyKey'], key, { max: MAX_KEY_LENGTH })
       if (issues.length > 0) return invalid(issues)
       const [verdict] = await replica.propose([{ type: 'abandon', account, key }])
       if (verdict?.void !== undefined)

@@ -16,6 +16,7 @@ import {
 } from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
+import { filterInPieces } from '../replica/in-pieces.ts'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import { compileLine } from './host-query.ts'
 import type { HostNameInput } from './hosts.ts'
@@ -87,7 +88,7 @@ export async function listVerdicts(
   const first = firstOf(list, page)
   const from = (keyOf<[number]>(list, page, ['number'])?.[0] ?? -1) + 1
   const matches = await compileFilter(hosts, examined, filter)
-  const indexes = (await inOrder(examined, order)).filter(matches)
+  const indexes = await filterInPieces(await inOrder(examined, order), matches)
   const shown = indexes.slice(from, from + first)
   return {
     edges: shown.map((index, i) => ({ cursor: toCursor(list, [from + i]), node: examined.verdict(index) })),

@@ -70,12 +70,25 @@ export interface Leaving {
 }
 
 export function createLeaving(replica: Replica): Leaving {
-  /** Claims that the entry of a revision ended with their hosts; reservations that were over before are none of them. */
-  const endedWith = (all: readonly HostRecord[], revision: number): Claim[] => {
-    const left = new Set(all.map(({ index }) => index))
-    return [...replica.fleet.ledger.claims.values()]
-      .filter((claim) => left.has(claim.host) && claim.revision === revision && !isLive(claim) && claim.state !== 'EXPIRED')
-      .sort((a, b) => a.fence - b.fence)
+  /**
+   * Forgets hosts by the log; answers its verdict, and the claims that its entry ended with them; reservations that were over before are
+   * none of them. They are among those that the entry changed: all that have ended are many, and packed.
+   */
+  const proposeForget = async (change: HostForgotten, leaving: readonly HostRecord[]) => {
+    const left = new Set(leaving.map(({ index }) => index))
+    const endedAt = new Map<number, Claim[]>()
+    const stop = replica.onApplied(({ entry: { changes, revision } }) => {
+      if (!changes.some(({ type }) => type === 'forget')) return
+      const ended = [...replica.fleet.ledger.changed].filter(
+        (claim) => left.has(claim.host) && claim.revision === revision && !isLive(claim) && claim.state !== 'EXPIRED',
+      )
+      endedAt.set(
+        revision,
+        ended.sort((a, b) => a.fence - b.fence),
+      )
+    })
+    const [verdict] = await replica.propose([change]).finally(stop)
+    return { verdict, ended: endedAt.get(verdict?.revision ?? replica.fleet.place.revision) ?? [] }
   }
   const viewsOf = (records: readonly HostRecord[]): HostView[] => records.map((record) => viewHost(replica.fleet, record))
   const records = (indexes: readonly HostRecord['index'][], { hosts }: Fleet = replica.fleet): HostRecord[] =>
@@ -141,13 +154,12 @@ export function createLeaving(replica: Replica): Leaving {
       if (dryRun) return done(fleet.place.revision)
       const expected = typeof expectedClaims === 'number' && { expectedClaims }
       const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, ...expected, reason }
-      const [verdict] = await replica.propose([change])
+      const { verdict, ended: claims } = await proposeForget(change, leaving)
       if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
       if (verdict?.void === 'leave.claims_changed') return otherClaims()
       // another call forgot some of them meanwhile
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
       const revision = verdict?.revision ?? replica.fleet.place.revision
-      const claims = endedWith(leaving, revision)
       const serverGroups = [...new Set(claims.flatMap(({ group }) => group ?? []))].sort()
       return { ...done(revision), impact: { ...impact, claims: claims.slice(0, LISTED_CLAIMS), claimCount: claims.length, serverGroups } }
     },

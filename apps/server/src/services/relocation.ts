@@ -26,6 +26,7 @@ import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { checkDeadline, DEFAULT_DEADLINE_MS, type Placement, type PlacementInput, type SelectOutcome } from './placement.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
+import { checkName } from './text.ts'
 
 export interface EvacuationInput {
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
@@ -146,9 +147,7 @@ export function createRelocation(
     },
 
     async evacuate(account, { host: name, idempotencyKey, mode, deadlineMs, ...rest }) {
-      if (idempotencyKey.length > MAX_KEY_LENGTH)
-        return invalid([issue(['input', 'idempotencyKey'], idempotencyKey, `be at most ${MAX_KEY_LENGTH} characters`)])
-      const issues = checkDeadline(deadlineMs)
+      const issues = [...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }), ...checkDeadline(deadlineMs)]
       if (issues.length > 0) return invalid(issues)
       const startedAt = performance.now()
       const left = (): number => Math.max(1, Math.floor((deadlineMs ?? DEFAULT_DEADLINE_MS) - (performance.now() - startedAt)))

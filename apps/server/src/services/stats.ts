@@ -23,6 +23,7 @@ import {
   warningsOf,
 } from '@gantt/scheduler-core'
 import type { Documents } from '../plugin/outside/documents.ts'
+import { mapInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { checkNamespace, withDocuments } from './namespace-report.ts'
@@ -34,6 +35,8 @@ import { checkHostName, checkNames, checkRange, checkText } from './text.ts'
 export const MAX_UPDATES = 1_000
 /** Characters of JSON of one report. docs/limits.md says what fits. */
 export const MAX_REPORT_LENGTH = 512 * 1024
+/** Lists and objects of one report, and what is in them: each is looked at several times, all in one go. */
+export const MAX_REPORT_VALUES = 50_000
 /** As many as a full report lists. */
 const MAX_INSTANCES = 10_000
 
@@ -66,7 +69,7 @@ export type ReportOutcome = ReportApplied | ReportStale | ReportNeedsFull | Inva
 
 export interface Stats {
   /**
-   * Outcome i answers report i. Throws InputFault when there are none or more than 1000. A report of a node that is not there
+   * Outcome i answers report i. Throws CallerGoneError where its caller goes away while the reports are read: nothing was written then. Throws InputFault when there are none or more than 1000. A report of a node that is not there
    * yet is refused where its host has `maxNodes` already, those that other calls of this replica are about to add counted.
    */
   update(
@@ -94,12 +97,15 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const read = await withDocuments(
         documents,
-        reports.map((report, i) => parse(report, ['input', 'updates', String(i)], replica.fleet)),
+        await mapInPieces(reports, (report, i) => parse(report, ['input', 'updates', String(i)], replica.fleet)),
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
+      const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
+      const isNews = (report: Report, i: number): boolean =>
+        refusalOf(replica, report) === undefined && saysSomethingNewSince(replica.fleet, report, looked[i])
       // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it; so may be its nodes
       const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
-      if (parsed.some((report) => !Array.isArray(report) && (isLimited(report) || !isNews(replica, report)))) await replica.fresh()
+      if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !isNews(report, i)))) await replica.fresh()
       const joined = new Set<Report>()
       const tooMany = parsed.map((report, i): Invalid | undefined => {
         if (Array.isArray(report) || !joining.isNew(report)) return undefined
@@ -114,7 +120,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const written = parsed.map((report, i) => {
         if (Array.isArray(report) || tooMany[i] !== undefined) return false
         const key = keyOf(report)
-        const isWritten = met.has(key) || underway.has(key) || isNews(replica, report)
+        const isWritten = met.has(key) || underway.has(key) || isNews(report, i)
         if (isWritten) met.add(key)
         return isWritten
       })
@@ -182,8 +188,20 @@ const oneNodeTooMany = ({ host, node }: Report, found: number, most: number, pat
 const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
-/** A report that is refused for certain, or says what is known already, appends nothing. */
-const isNews = (replica: Replica, report: Report): boolean => refusalOf(replica, report) === undefined && saysSomethingNew(replica, report)
+/** Whether a report says something new, and what the host's revision was then. */
+interface Looked {
+  readonly revision: number | undefined
+  readonly isNew: boolean
+}
+
+const lookAt = (fleet: Fleet, report: Report): Looked => ({
+  revision: fleet.hosts.find(report)?.revision,
+  isNew: saysSomethingNew({ fleet }, report),
+})
+
+/** What was found when the report was looked at, unless the host changed since: to compare it takes long, and what follows has no pause. */
+const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
+  looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision ? looked.isNew : saysSomethingNew({ fleet }, report)
 
 /** What the log would say, where that is certain on a fleet as new as the log: sequences and incarnations only go on. */
 function refusalOf({ fleet }: Replica, report: Report): Void {
@@ -199,7 +217,7 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
 }
 
 /** Whether the host's data, or its claims, would change; for reports that are not refused for certain. */
-function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
+function saysSomethingNew({ fleet }: Pick<Replica, 'fleet'>, report: Report): boolean {
   const record = fleet.hosts.find(report)
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
   if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
@@ -311,6 +329,15 @@ const unknowableTraits = (stats: HostStats | StatsDelta): readonly string[] =>
 
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
 
+/** How many values lists and objects have, one within another. The document is no deeper than a call may be. */
+function valuesIn(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0
+  const inner = Object.values(value)
+  let count = inner.length
+  for (const item of inner) if (typeof item === 'object') count += valuesIn(item)
+  return count
+}
+
 function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: Fleet): Read {
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
@@ -336,12 +363,15 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
   }
   const sent = full ?? delta ?? nova
   // before it is read: what reads it takes as long as it is
-  const size = sent === undefined ? 0 : JSON.stringify(sent).length
-  if (size > MAX_REPORT_LENGTH) {
+  const tooLarge = (rule: string): Read => {
     const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
-    const rule = `be at most ${MAX_REPORT_LENGTH} characters of JSON, not ${size}`
     return { issues: [...issues, issue([...path, 'report', form], sent, rule, 'call.too_large')] }
   }
+  const size = sent === undefined ? 0 : JSON.stringify(sent).length
+  if (size > MAX_REPORT_LENGTH) return tooLarge(`be at most ${MAX_REPORT_LENGTH} characters of JSON, not ${size}`)
+  const values = valuesIn(sent)
+  if (values > MAX_REPORT_VALUES)
+    return tooLarge(`have at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, not ${values}`)
   const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
   if (delta !== undefined) {

@@ -4,8 +4,8 @@ export interface Stream<Event> extends AsyncIterableIterator<Event> {
 }
 
 export interface StreamOptions<Event> {
-  /** Begins to listen; answers how to stop. */
-  start(push: (event: Event) => void): () => void
+  /** Begins to listen; answers how to stop. `fail` ends the stream, and its reader is told why. */
+  start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
   /** What waits for the reader once another event came: never more than the reader's share. */
   merge(pending: Event[], event: Event): Event[]
   ended(): void
@@ -14,26 +14,34 @@ export interface StreamOptions<Event> {
 /** A stream that holds no more than `merge` lets it, however slow its reader is. It listens from now on. */
 export function createStream<Event>({ start, merge, ended }: StreamOptions<Event>): Stream<Event> {
   let pending: Event[] = []
-  let reader: ((result: IteratorResult<Event>) => void) | undefined
+  let reader: { tell(result: IteratorResult<Event>): void; refuse(error: unknown): void } | undefined
   let isOver = false
+  let failure: { readonly error: unknown } | undefined
   const push = (event: Event): void => {
     if (isOver) return
     if (reader === undefined) {
       pending = merge(pending, event)
       return
     }
-    const tell = reader
+    const { tell } = reader
     reader = undefined
     tell({ done: false, value: event })
   }
-  const stop = start(push)
+  const fail = (error: unknown): void => {
+    if (isOver) return
+    if (reader === undefined) failure = { error }
+    else reader.refuse(error)
+    reader = undefined
+    void end()
+  }
+  const stop = start(push, fail)
   const end = (): Promise<IteratorResult<Event>> => {
     if (!isOver) {
       isOver = true
       stop()
       pending = []
       ended()
-      reader?.({ done: true, value: undefined })
+      reader?.tell({ done: true, value: undefined })
     }
     return Promise.resolve({ done: true, value: undefined })
   }
@@ -41,9 +49,14 @@ export function createStream<Event>({ start, merge, ended }: StreamOptions<Event
     next() {
       const event = pending.shift()
       if (event !== undefined) return Promise.resolve({ done: false, value: event })
+      if (failure !== undefined) {
+        const { error } = failure
+        failure = undefined
+        return Promise.reject(error)
+      }
       if (isOver) return Promise.resolve({ done: true, value: undefined })
-      return new Promise((resolve) => {
-        reader = resolve
+      return new Promise((tell, refuse) => {
+        reader = { tell, refuse }
       })
     },
     return: end,

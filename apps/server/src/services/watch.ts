@@ -1,8 +1,9 @@
-import { allNamesIn, type HostTable, hostsOfManyNames, type LogEntry } from '@gantt/scheduler-core'
+import { allNamesIn, type HostRecord, type HostTable, hostsOfManyNames, type LogEntry } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import type { DecisionFilter } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { Replica } from '../replica/replica.ts'
+import { createBacklog } from './backlog.ts'
 import { compileDecisionQuery, parseDecisionQuery } from './decision-query.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, type Gap, mergeDeltas } from './fleet-deltas.ts'
@@ -24,6 +25,8 @@ const MAX_PENDING_DECISIONS = 20
 /** Hosts that one slow reader may have pending; beyond, it is told of a gap. */
 const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
+/** Decisions that one stream has not looked at yet; beyond, its reader is told of a gap. */
+const MAX_UNSEEN_DECISIONS = 1_000
 
 /** Decisions as they happen, whichever replica made them. */
 export interface DecisionFeed {
@@ -79,9 +82,10 @@ export interface Watch {
 export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
   /** With the key that opened each. */
   const streams = new Map<Stream<unknown>, string>()
+  const touchedBy = hostsTouched(replica)
   const admit = <Event>(
     { keyId, mayGoOn }: StreamArgs,
-    start: (push: (event: Event) => void) => () => void,
+    start: (push: (event: Event) => void, fail: (error: unknown) => void) => () => void,
     merge: (pending: Event[], event: Event) => Event[],
   ): Stream<Event> => {
     if (streams.size >= MAX_STREAMS)
@@ -111,7 +115,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       const revision = () => replica.fleet.place.revision
       return admit<DecisionEvent>(
         args,
-        (push) => {
+        (push, fail) => {
           const tellGap = (missedFrom: number): void =>
             push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
           // refusals are in no log: whoever comes back may have missed some at the very revision that was seen last
@@ -119,14 +123,22 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
             push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
           )
-          const stop = feed.onDecision(
-            (stored) => {
+          const unseen = createBacklog<StoredDecision, undefined>({
+            look: (stored) => {
               if (isAsked(stored)) sample.take(stored)
             },
+            merge: () => undefined,
+            most: MAX_UNSEEN_DECISIONS,
+            onFull: () => tellGap(revision()),
+            onFailed: fail,
+          })
+          const stop = feed.onDecision(
+            (stored) => unseen.put(stored, undefined),
             () => tellGap(revision()),
           )
           return () => {
             stop()
+            unseen.end()
             sample.end()
           }
         },
@@ -139,21 +151,33 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       const matches = (view: HostView) => isAsked(view) && (!filter || matchesHost(view, filter))
       return admit<HostEvent>(
         args,
-        (push) => {
-          /** `since`: what the reader has; who follows a name also sees that it became another one. */
-          const tell = (view: HostView, since: number): void => {
-            if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: view.record.revision, host: view, gap: null })
-          }
+        (push, fail) => {
           const { fleet } = replica
+          /** With what the reader has: who follows a name also sees that it became another one. A host is told as it is by then. */
+          const unseen = createBacklog<HostRecord, number>({
+            look: (record, since) => {
+              const view = viewHost(fleet, record)
+              if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: record.revision, host: view, gap: null })
+            },
+            merge: Math.min,
+            // no more than there are hosts
+            most: Number.POSITIVE_INFINITY,
+            onFull: () => undefined,
+            onFailed: fail,
+          })
           // a host carries the revision of its last change, so what was missed is known exactly; in order, so that a reader whose
           // connection breaks meanwhile knows how far it came
           if (typeof after === 'number') {
             const missed = fleet.hosts.records.filter((record) => record.revision > after)
-            for (const record of missed.sort((a, b) => a.revision - b.revision)) tell(viewHost(fleet, record), after)
+            for (const record of missed.sort((a, b) => a.revision - b.revision)) unseen.put(record, after)
           }
-          return replica.onApplied(({ entry }) => {
-            for (const view of hostsTouchedBy(replica, entry)) tell(view, entry.revision - 1)
+          const stop = replica.onApplied(({ entry }) => {
+            for (const record of touchedBy(entry)) unseen.put(record, entry.revision - 1)
           })
+          return () => {
+            stop()
+            unseen.end()
+          }
         },
         (pending, event) => {
           const last = pending.at(-1)
@@ -173,7 +197,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           followFleet(
             replica,
             options,
-            (listener) => replica.onApplied(({ entry }) => listener(hostsTouchedBy(replica, entry).map(({ record }) => record.index))),
+            (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry).map(({ index }) => index))),
             push,
           ),
         (pending, event) => {
@@ -233,8 +257,17 @@ function matchesDecision(
 const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
+/** Hosts whose record the entry that was applied last moved to its revision: worked out once for all streams. */
+function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
+  let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
+  return (entry) => {
+    if (known?.entry !== entry) known = { entry, records: hostsTouchedBy(replica, entry) }
+    return known.records
+  }
+}
+
 /** Hosts whose record an applied entry moved to its revision. */
-function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostView[] {
+function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
   const records = new Set(
     changes.flatMap((change) => {
       switch (change.type) {
@@ -257,5 +290,5 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
     }),
   )
   for (const { host } of fleet.ledger.changed) records.add(fleet.hosts.get(host))
-  return [...records].map((record) => viewHost(fleet, record))
+  return [...records]
 }

@@ -1,5 +1,5 @@
 import { findField } from './parse.ts'
-import { compilePattern, starsOf, unescaped } from './pattern.ts'
+import { compileContains, compilePattern, starsOf, unescaped } from './pattern.ts'
 import { isOrdered, type Query, type QueryField, type QueryTerm } from './query.ts'
 import { numberOf } from './units.ts'
 
@@ -30,11 +30,9 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
 
 /** Unescaped and without wildcards, in lower case: a bare word is looked for as it stands. */
 function containsTest(word: string): (value: QueryValue) => boolean {
-  const wanted = unescaped(word).toLowerCase()
+  const has = compileContains(unescaped(word).toLowerCase())
   return (value) =>
-    typeof value === 'string'
-      ? value.toLowerCase().includes(wanted)
-      : Array.isArray(value) && value.some((one: string) => one.toLowerCase().includes(wanted))
+    typeof value === 'string' ? has(value.toLowerCase()) : Array.isArray(value) && value.some((one: string) => has(one.toLowerCase()))
 }
 
 function numberTest({ operator, values }: QueryTerm, field: QueryField): (value: QueryValue) => boolean {

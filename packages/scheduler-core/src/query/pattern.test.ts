@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hostFields } from './host-fields.ts'
 import { parseQuery } from './parse.ts'
-import { compilePattern, MAX_STARS, starsOf } from './pattern.ts'
+import { compileContains, compilePattern, MAX_STARS, starsOf } from './pattern.ts'
 
 test.each<[string, string, boolean]>([
   ['', '', true],
@@ -57,20 +57,47 @@ test('the answers are those of trying every way', () => {
   )
 })
 
-describe('no pattern makes more work than its length times that of the text', () => {
+describe('the work of no pattern is more than three times the lengths of the pattern and the text', () => {
   const name = 'a'.repeat(255)
   test.each([
     ['the one that stalled a replica', '*a*a*a*a*a*a*a*b', name],
     ['as many stars as a filter may have', `${'*a'.repeat(MAX_STARS)}*b`, name],
     ['many stars and nothing between', `${'*'.repeat(900)}b`, name],
-    ['a long piece that nearly fits everywhere', `*${'a'.repeat(120)}b`, name],
-    ['two long pieces', `*${'a'.repeat(60)}b*${'a'.repeat(60)}b`, 'a'.repeat(4_096)],
-    ['pieces that overlap themselves', `*${'ab'.repeat(60)}c`, 'ab'.repeat(2_000)],
+    ['a long piece that nearly fits everywhere', `*${'a'.repeat(120)}b*`, name],
+    ['a long piece that does not fit at its beginning', `*b${'a'.repeat(120)}*`, name],
+    ['two long pieces', `*${'a'.repeat(60)}b*${'a'.repeat(60)}b*`, 'a'.repeat(4_096)],
+    ['pieces that overlap themselves', `*${'ab'.repeat(60)}c*`, 'ab'.repeat(2_000)],
+    ['pieces that fall back many times', `*${'aab'.repeat(40)}aaa*c`, `${'aab'.repeat(1_000)}c`],
   ])('%s', (_name, pattern, text) => {
     const work = { steps: 0 }
     expect(compilePattern(pattern)(text, work)).toBe(false)
-    expect(work.steps).toBeLessThanOrEqual((pattern.length + 1) * (text.length + 1))
+    expect(work.steps).toBeLessThanOrEqual(3 * (pattern.length + text.length))
   })
+
+  test('nor is that of a word that is looked for', () => {
+    const work = { steps: 0 }
+    expect(compileContains(`b${'a'.repeat(500)}`)('a'.repeat(10_000), work)).toBe(false)
+    expect(work.steps).toBeLessThanOrEqual(3 * 10_501)
+  })
+
+  test('it is that of one search for each star, over all texts of a row', () => {
+    const texts = Array.from({ length: 1_024 }, (_, i) => `CUSTOM_${'A'.repeat(240)}${i}`)
+    const work = { steps: 0 }
+    for (let i = 0; i < MAX_STARS; i++) {
+      const fits = compilePattern(`*${'A'.repeat(49)}a*`)
+      for (const text of texts) fits(text, work)
+    }
+    expect(work.steps).toBeLessThanOrEqual(3 * MAX_STARS * texts.join('').length)
+  })
+})
+
+test('a word is found where it is, and only there', () => {
+  const letters = fc.array(fc.constantFrom('a', 'b'), { maxLength: 12 }).map((all) => all.join(''))
+  fc.assert(
+    fc.property(letters, letters, (word, text) => {
+      expect(compileContains(word)(text)).toBe(text.includes(word))
+    }),
+  )
 })
 
 describe('the number of stars is bounded for the whole filter, and the message says the bound and what was found', () => {

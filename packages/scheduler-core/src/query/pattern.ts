@@ -14,48 +14,84 @@ export interface Work {
 
 /**
  * Whether all of the text matches the pattern, in which `*` is any run of characters and `\` makes the next one stand for
- * itself. Two positions go through text and pattern; after a mismatch both go back to the last star alone, so the work is at
- * most the product of the two lengths, whatever the pattern.
+ * itself. What is between the stars is looked for from left to right, each piece where it comes first, and the last one at the end. The
+ * work is at most a few times the length of the text and of the pattern together, whatever both are.
  */
 export function compilePattern(pattern: string): (text: string, work?: Work) => boolean {
-  const symbols = symbolsOf(pattern)
+  const [first = '', ...others] = piecesOf(pattern)
+  const last = others.pop()
+  if (last === undefined) return (text) => text === first
+  const inner = others.filter((piece) => piece !== '').map(compileSearch)
+  const least = first.length + last.length + others.reduce((sum, piece) => sum + piece.length, 0)
   return (text, work) => {
-    let at = 0
-    let inText = 0
-    /** Positions behind the last star, and in the text where its run ends so far. */
-    let behindStar = -1
-    let runEnd = 0
-    while (inText < text.length) {
-      if (work !== undefined) work.steps++
-      const symbol = symbols[at]
-      if (symbol === STAR) {
-        behindStar = ++at
-        runEnd = inText
-        if (behindStar === symbols.length) return true
-      } else if (symbol !== undefined && symbol === text[inText]) {
-        at++
-        inText++
-      } else if (behindStar === -1) return false
-      else {
-        at = behindStar
-        inText = ++runEnd
-      }
+    if (text.length < least || !text.startsWith(first) || !text.endsWith(last)) return false
+    const end = text.length - last.length
+    let at = first.length
+    for (const search of inner) {
+      at = search(text, at, end, work)
+      if (at < 0) return false
     }
-    while (symbols[at] === STAR) at++
-    return at === symbols.length
+    return true
   }
 }
 
-const STAR = Symbol('any run of characters')
+/** Whether a text has this one in it, in as little work as its length and that of this one. */
+export function compileContains(part: string): (text: string, work?: Work) => boolean {
+  if (part === '') return () => true
+  const search = compileSearch(part)
+  return (text, work) => search(text, 0, text.length, work) >= 0
+}
 
-/** Characters that stand for themselves, and one star for each run of stars. */
-function symbolsOf(pattern: string): readonly (string | typeof STAR)[] {
-  const symbols: (string | typeof STAR)[] = []
+/** What a pattern has before, between and behind its stars, as it stands for itself. */
+function piecesOf(pattern: string): readonly string[] {
+  const pieces: string[] = []
+  let piece = ''
   for (let i = 0; i < pattern.length; i++) {
     const character = pattern[i] as string
-    if (character === '\\' && i + 1 < pattern.length) symbols.push(pattern[++i] as string)
-    else if (character !== '*') symbols.push(character)
-    else if (symbols.at(-1) !== STAR) symbols.push(STAR)
+    if (character === '\\' && i + 1 < pattern.length) piece += pattern[++i]
+    else if (character !== '*') piece += character
+    else {
+      pieces.push(piece)
+      piece = ''
+    }
   }
-  return symbols
+  return [...pieces, piece]
+}
+
+/**
+ * Finds where a piece ends for the first time between two positions of a text; -1 where it is not there. It never goes back in the text
+ * (Knuth, Morris and Pratt), for the search that is built in takes the product of both lengths for what repeats itself.
+ */
+function compileSearch(piece: string): (text: string, from: number, to: number, work?: Work) => number {
+  const fallbacks = fallbacksOf(piece)
+  const { length } = piece
+  const codes = Uint16Array.from({ length }, (_, i) => piece.charCodeAt(i))
+  return (text, from, to, work) => {
+    let fits = 0
+    let steps = 0
+    let at = from
+    for (; at < to && fits < length; at++) {
+      const code = text.charCodeAt(at)
+      while (fits > 0 && codes[fits] !== code) {
+        fits = fallbacks[fits - 1] as number
+        steps++
+      }
+      if (codes[fits] === code) fits++
+      steps++
+    }
+    if (work !== undefined) work.steps += steps
+    return fits === length ? at : -1
+  }
+}
+
+/** How long the longest beginning of a piece is that also ends at each of its characters, and is not all up to there. */
+function fallbacksOf(piece: string): Uint16Array {
+  const fallbacks = new Uint16Array(piece.length)
+  let fits = 0
+  for (let i = 1; i < piece.length; i++) {
+    while (fits > 0 && piece[fits] !== piece[i]) fits = fallbacks[fits - 1] as number
+    if (piece[fits] === piece[i]) fits++
+    fallbacks[i] = fits
+  }
+  return fallbacks
 }

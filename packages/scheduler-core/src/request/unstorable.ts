@@ -39,8 +39,12 @@ export function findOddities(root: unknown, most: number): Oddity[] {
       found.push({ kind: 'depth', path: pathOf(spot).slice(0, 8), expected: `be nested at most ${MAX_DEPTH} deep`, found: value })
       return found
     }
+    const isList = Array.isArray(value)
     for (const key of Object.keys(value).reverse()) {
-      const inner: Spot = { value: (value as Readonly<Record<string, unknown>>)[key], key, parent: spot, depth: depth + 1 }
+      const item = (value as Readonly<Record<string, unknown>>)[key]
+      // numbers in a list have neither a key nor a text, and are most of a report
+      if (isList && typeof item !== 'string' && typeof item !== 'object') continue
+      const inner: Spot = { value: item, key, parent: spot, depth: depth + 1 }
       if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })
       else if (!isStorable(key))
         found.push({ kind: 'text', path: pathOf(inner), expected: 'have a key without NUL and halves of surrogate pairs', found: key })
