@@ -75,3 +75,6 @@ export const SPREAD_ASKED_AGAIN = 10
 
 /** The cells of a guest are chosen near PCI devices that are preferred there, where such a choice fits. */
 export const PREFERRED_NEAR = 10
+
+/** PCI devices that claims hold of a sort that the report no longer has, or has fewer of, are held of the pools that are likest to it. */
+export const KEPT_DEVICES = 10
