@@ -57,7 +57,7 @@ export function reportOf(used: Amounts, first: number, isOnNetwork = false): Rea
     gpus: Array.from({ length: UNITS_OF_A_HOST.GPU }, (_, index) => ({ index, usedMilli: gpus.has(index) ? 1_000 : 0 })),
     pciPools: Array.from({ length: UNITS_OF_A_HOST.PCI_DEVICE }, (_, numaNode) => ({
       ...DEVICE,
-      tags: isOnNetwork ? { physical_network: 'net1' } : {},
+      tags: isOnNetwork ? [{ key: 'physical_network', value: 'net1' }] : [],
       numaNode,
       total: 1,
       used: devices.has(numaNode) ? 1 : 0,

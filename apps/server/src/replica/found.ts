@@ -9,13 +9,20 @@ export interface StandingFinding extends Finding {
   readonly since: number
 }
 
+interface LookedAt {
+  readonly at: string
+  readonly findings: readonly StandingFinding[]
+  readonly pass: number
+}
+
 /** What has been found and is there still, by what was looked at. */
 export class Found {
-  readonly #bySubject = new Map<string, { readonly findings: readonly StandingFinding[]; readonly round: number }>()
+  readonly #bySubject = new Map<string, LookedAt>()
   readonly #counts = new Map<AuditCode, number>()
 
-  /** Takes over what a look at a thing has found; answers what was not there before. `round`: in which it was looked at. */
-  note(key: string, findings: readonly Finding[], round: number, now: number): readonly Finding[] {
+  /** Takes over what a look at a thing has found; answers what was not there before. `at`: where it was looked at, in which pass. */
+  note(at: string, name: string, findings: readonly Finding[], pass: number, now: number): readonly Finding[] {
+    const key = `${at} ${name}`
     const known = this.#bySubject.get(key)
     if (findings.length === 0) {
       this.#forget(key)
@@ -24,14 +31,14 @@ export class Found {
     const before = (finding: Finding): StandingFinding | undefined => known?.findings.find((old) => isSame(old, finding))
     this.#count(known?.findings ?? [], -1)
     const standing = findings.map((finding) => toStanding(finding, before(finding)?.since ?? now))
-    this.#bySubject.set(key, { findings: standing, round })
+    this.#bySubject.set(key, { at, findings: standing, pass })
     this.#count(standing, 1)
     return findings.filter((finding) => before(finding) === undefined)
   }
 
-  /** Forgets what no look of this round was at: it is not there any more. */
-  forgetBefore(round: number): void {
-    for (const [key, { round: seen }] of this.#bySubject) if (seen !== round) this.#forget(key)
+  /** Forgets what no look of this pass was at: it is not there any more. */
+  forgetBefore(at: string, pass: number): void {
+    for (const [key, seen] of this.#bySubject) if (seen.at === at && seen.pass !== pass) this.#forget(key)
   }
 
   clear(): void {
