@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { ReplicaRow, TakenDigests } from '../stores/replicas.ts'
 import type { Timers } from '../timers.ts'
-import { countOf, Found, firstOf, type StandingFinding, toStanding } from './found.ts'
+import { countOf, Found, fairlyFirst, type StandingFinding, toStanding } from './found.ts'
 import type { Replica } from './replica.ts'
 import { createStateDigests } from './state-digests.ts'
 
@@ -32,7 +32,7 @@ export interface AuditorView {
   readonly notices: number
   /** Findings by code, of those that there are. */
   readonly counts: ReadonlyMap<AuditCode, number>
-  /** The first hundred, the most severe first. */
+  /** A hundred, of each code a share; those of most weight first. */
   readonly findings: readonly StandingFinding[]
   /** How long there has been no violation; null while there is one, and before the first round is over. */
   readonly clean: Clean | null
@@ -62,6 +62,8 @@ export interface Clean {
 /** Looks through a replica's state all the time, in slices between other work; it never changes anything. */
 export interface Auditor {
   view(): AuditorView
+  /** All that are there now, in no order. */
+  all(): Iterable<StandingFinding>
   /** The finding of that id that is there now. */
   find(id: string): StandingFinding | undefined
   /** Whether this replica's own state is sound as far as it was looked at; what others have says nothing about that. */
@@ -223,7 +225,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         notices: countOf(counts, 'NOTICE'),
         counts: diverged === 0 ? counts : new Map([...counts, ['state.diverged', diverged]]),
         get findings() {
-          return firstOf(standing(), TOLD)
+          return fairlyFirst(standing, this.counts, TOLD)
         },
         clean: cleanNow,
         ageMs: last.checkedAt === null ? null : Math.round(timers.now() - endedAt),
@@ -231,6 +233,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         agreedAt: digests.agreedAt,
       }
     },
+    all: standing,
     find(id) {
       for (const finding of standing()) if (finding.id === id) return finding
       return undefined

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type AuditCode, type Finding, type Severity, severities, severityOf } from '@gantt/scheduler-core'
+import { type AuditCode, type Finding, rankOf, type Severity, severityOf } from '@gantt/scheduler-core'
 
 /** A finding, and the store time at which it was there first. */
 export interface StandingFinding extends Finding {
@@ -80,14 +80,45 @@ export function toStanding(finding: Finding, since: number): StandingFinding {
   return { ...finding, id, severity: severityOf(code), since }
 }
 
-/** The first so many, the most severe first. */
+/** Of findings: those of most weight first, and those of one code by their ids. */
+export const compareFindings = (a: Pick<StandingFinding, 'code' | 'id'>, b: Pick<StandingFinding, 'code' | 'id'>): number =>
+  rankOf(a.code) - rankOf(b.code) || (a.id < b.id ? -1 : Number(a.id > b.id))
+
+/** The first so many in their order; few are sorted, however many there are. */
 export function firstOf(findings: Iterable<StandingFinding>, most: number): StandingFinding[] {
-  const by = new Map<Severity, StandingFinding[]>(severities.map((severity) => [severity, []]))
+  const first: StandingFinding[] = []
   for (const finding of findings) {
-    const alike = by.get(finding.severity)
-    if (alike !== undefined && alike.length < most) alike.push(finding)
+    const last = first[most - 1]
+    if (last !== undefined && compareFindings(finding, last) >= 0) continue
+    let [low, high] = [0, first.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareFindings(first[middle] as StandingFinding, finding) < 0) low = middle + 1
+      else high = middle
+    }
+    first.splice(low, 0, finding)
+    if (first.length > most) first.pop()
   }
-  return [...by.values()].flat().slice(0, most)
+  return first
+}
+
+/** So many in all: of each code the first ones, as many as its share. What a rare code needs less is shared by the others. */
+export function fairlyFirst(
+  findings: () => Iterable<StandingFinding>,
+  counts: ReadonlyMap<AuditCode, number>,
+  most: number,
+): StandingFinding[] {
+  const rarest = [...counts].sort(([, a], [, b]) => a - b)
+  const chosen: StandingFinding[] = []
+  for (const [i, [code]] of rarest.entries()) {
+    const share = Math.floor((most - chosen.length) / (rarest.length - i))
+    chosen.push(...firstOf(ofCode(findings(), code), share))
+  }
+  return chosen.sort(compareFindings)
+}
+
+function* ofCode(findings: Iterable<StandingFinding>, code: AuditCode): Generator<StandingFinding, void> {
+  for (const finding of findings) if (finding.code === code) yield finding
 }
 
 /** How many there are of a severity. */
