@@ -54,7 +54,10 @@ interface Auditor extends Clean {
   readonly warnings: number
   readonly notices: number
   readonly age: string | null
-  readonly findings: readonly Finding[]
+  readonly allFindings: {
+    readonly nodes: readonly Finding[]
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
 }
 
 interface Repaired extends Differences {
@@ -62,9 +65,10 @@ interface Repaired extends Differences {
   readonly fleetRevision: string
 }
 
-const FINDINGS = `query Findings {
+const FINDINGS = `query Findings($after: String) {
   auditor { violations warnings notices age cleanSince cleanRounds cleanLooks
-    findings { id severity code promise subject name host claim field expected actual since repair { automatic text options { name text asksSize } } } }
+    allFindings(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes {
+      id severity code promise subject name host claim field expected actual since repair { automatic text options { name text asksSize } } } } }
 }`
 
 const REPAIR = `mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
@@ -117,18 +121,28 @@ async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, proje
       EXIT.usage,
       '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run go with --repair',
     )
-  const { auditor } = await connect(flags).request<{ auditor: Auditor }>(FINDINGS)
+  const { allFindings: _pages, ...auditor } = await readAll(connect(flags))
   const { violations, warnings, notices, age, findings } = auditor
-  const total = violations + warnings + notices
   const checked = age === null ? 'it has not looked at everything yet' : `it had looked at everything ${inWords(age)} ago`
   return {
     lines: [
       ...findings.flatMap((finding) => [...toLines(finding), '']),
-      ...(total > findings.length ? [`... and ${total - findings.length} more`] : []),
       ...wrap(`${toViolations(violations, auditor)}; ${counted(warnings, 'warning')}, ${counted(notices, 'notice')}; ${checked}.`),
     ],
     json: auditor,
     exitCode: violations + warnings === 0 ? EXIT.done : EXIT.refused,
+  }
+}
+
+/** What the auditor says last, with the findings of all pages. */
+async function readAll(client: ReturnType<typeof connect>): Promise<Auditor & { readonly findings: readonly Finding[] }> {
+  const findings: Finding[] = []
+  for (let after: string | null = null; ; ) {
+    const answer: { readonly auditor: Auditor } = await client.request<{ auditor: Auditor }>(FINDINGS, { after })
+    const { nodes, pageInfo }: Auditor['allFindings'] = answer.auditor.allFindings
+    findings.push(...nodes)
+    if (!pageInfo.hasNextPage) return { ...answer.auditor, findings }
+    after = pageInfo.endCursor
   }
 }
 

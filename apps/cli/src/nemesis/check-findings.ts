@@ -89,12 +89,15 @@ function aboutInstance(
   // of an open move the source stands for both ends
   const sources = claims.filter(({ moveOf = null }) => moveOf === null)
   const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
-  // a host that says nothing may have it, and a reservation ends by itself
-  const isMissing =
-    claims.every(({ host }) => lists.get(host)?.includes(instance) === false) && sources.some(({ state }) => state === 'CONFIRMED')
+  // a reservation ends by itself
+  const isUnseen =
+    claims.every(({ host }) => lists.has(host) && lists.get(host)?.includes(instance) !== true) &&
+    sources.some(({ state }) => state === 'CONFIRMED')
+  // a host that says nothing may have it, unless another one says that it has
+  const isMissing = isUnseen && claims.every(({ host }) => lists.get(host) !== null)
   return [
     ...finding('instance.two_hosts', listers.length > 1 && !isBetweenEnds, listers),
-    ...finding('instance.other_host', isMissing && listers.length > 0),
+    ...finding('instance.other_host', isUnseen && listers.length > 0),
     ...finding('instance.unlisted', isMissing && listers.length === 0),
     ...finding('instance.twice', sources.length > 1),
   ]

@@ -23,6 +23,8 @@ export interface Run {
   hostsMayLeave: boolean
   /** Whether every replica reads the feature level from which on operators set ratios and reserved amounts of hosts. */
   setsRatios: boolean
+  /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
+  changesDevices: boolean
   /** Every fourth step lets a host leave, so that each way is met soon. */
   leavesOften: boolean
   /** The way to a replica, as it is now. */
@@ -194,7 +196,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   const reportOf = async (host: string): Promise<Outcome> => {
-    const { instances, used, ...body } = run.agents.report(host, { isTruthful: !run.isStrict })
+    const { instances, used, ...body } = run.agents.report(host, { isTruthful: !run.isStrict, changesDevices: run.changesDevices })
     return ask({ type: 'report', host, as: run.agents.nameOf(host), instances, used }, { report: body })
   }
   const report = async (): Promise<void> => {

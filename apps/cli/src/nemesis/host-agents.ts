@@ -23,6 +23,8 @@ export interface AgentReport {
 export interface ReportOptions {
   /** It lists what runs there, with its use, and nothing else. Otherwise it does what real hosts do. */
   readonly isTruthful: boolean
+  /** Whether what it says of its PCI devices changes from report to report. */
+  readonly changesDevices?: boolean
   /** Whether an instance of another host may be listed; any may, if not given. */
   mayList?(host: string, instance: string): boolean
 }
@@ -119,7 +121,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
         stepSize: step,
         used: used[resourceClass],
       })),
-      ...(hasUnits && reportOf(used, random.below(12))),
+      ...(hasUnits && reportOf(used, random.below(12), options.changesDevices === true && oneIn(2))),
     }
     agent.last = { incarnation, sequence: ++agent.sequence, instances, used, stats }
     return agent.last

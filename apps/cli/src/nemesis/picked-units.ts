@@ -36,9 +36,9 @@ export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Re
 
 /**
  * The part of a report that describes the units of a host. So many of each sort are in use, at most as many as there are, counted from
- * unit number `first` and round.
+ * unit number `first` and round. `isOnNetwork`: the devices are on a network by now, so that claims may name pools that are there no more.
  */
-export function reportOf(used: Amounts, first: number): Readonly<Record<string, unknown>> {
+export function reportOf(used: Amounts, first: number, isOnNetwork = false): Readonly<Record<string, unknown>> {
   const numbersInUse = (unit: PickedUnit): ReadonlySet<number> => {
     const all = UNITS_OF_A_HOST[unit]
     return new Set(Array.from({ length: Math.min(all, used[unit] ?? 0) }, (_, i) => (first + i) % all))
@@ -57,6 +57,7 @@ export function reportOf(used: Amounts, first: number): Readonly<Record<string, 
     gpus: Array.from({ length: UNITS_OF_A_HOST.GPU }, (_, index) => ({ index, usedMilli: gpus.has(index) ? 1_000 : 0 })),
     pciPools: Array.from({ length: UNITS_OF_A_HOST.PCI_DEVICE }, (_, numaNode) => ({
       ...DEVICE,
+      tags: isOnNetwork ? [{ key: 'physical_network', value: 'net1' }] : [],
       numaNode,
       total: 1,
       used: devices.has(numaNode) ? 1 : 0,

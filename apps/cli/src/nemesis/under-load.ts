@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
-import { ALLOCATION_RULES, HOSTS_LEAVE } from '@gantt/scheduler-core'
+import { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_DEVICES } from '@gantt/scheduler-core'
 import type { Checks } from '../prove/checks.ts'
 import { judge } from './check.ts'
 import { type Run, runClient } from './client.ts'
@@ -67,6 +67,7 @@ export async function underLoad(
     isStrict,
     hostsMayLeave: await readsLevel(first, HOSTS_LEAVE),
     setsRatios: await readsLevel(first, ALLOCATION_RULES),
+    changesDevices: await readsLevel(first, KEPT_DEVICES),
     leavesOften: false,
     now,
     isOver: () => over,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ALLOCATION_RULES, FEATURE_LEVEL, HOSTS_LEAVE, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import { ALLOCATION_RULES, FEATURE_LEVEL, HOSTS_LEAVE, KEPT_DEVICES, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import type { Run } from '../nemesis/client.ts'
 import { type Cluster, type Release, type ReplicaProcess, type StartRelease, startCluster } from '../nemesis/cluster.ts'
 import { type EngineName, engines } from '../nemesis/engines/index.ts'
@@ -115,6 +115,7 @@ async function tryAllOf(upgrade: Upgrade): Promise<void> {
   run.isStrict = level >= STRICT_CLAIMS
   run.hostsMayLeave = level >= HOSTS_LEAVE
   run.setsRatios = level >= ALLOCATION_RULES
+  run.changesDevices = level >= KEPT_DEVICES
   await calm(upgrade, seconds)
   run.leavesOften = run.hostsMayLeave
   for (const end = run.now() + LEAVES_MS; run.hostsMayLeave && run.now() < end; await calm(upgrade, 1))

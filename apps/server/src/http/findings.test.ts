@@ -358,3 +358,46 @@ test('a repair needs a reason, and a finding that is there', async () => {
   expect(await repair('0000000000000000', true)).toMatchObject({ __typename: 'NotFound' })
   expect(await repair('0000000000000000', true, '')).toMatchObject({ __typename: 'ValidationError' })
 })
+
+test('of many findings each code is seen, and every one is reached by pages and by its code', async () => {
+  const names = Array.from({ length: 110 }, (_, i) => `many${i}`)
+  for (const name of names) {
+    await report(name, { instances: null })
+    await place(name)
+  }
+  const twice = randomUUID()
+  for (const name of ['many-a', 'many-b']) await report(name, { instances: [twice], vcpusUsed: 2, memoryMbUsed: 1_024 })
+  const COUNTS = '{ auditor { counts { code count } findings { id code } } }'
+  const countOf = (auditor: Json, code: string): number => auditor.counts.find((one: Json) => one.code === code)?.count ?? 0
+  await expect
+    .poll(async () => countOf((await dataOf(api, COUNTS)).auditor, 'use.no_instances'), { timeout: 20_000 })
+    .toBeGreaterThanOrEqual(110)
+  await expect.poll(async () => countOf((await dataOf(api, COUNTS)).auditor, 'instance.two_hosts')).toBeGreaterThan(0)
+  const { auditor } = await dataOf(api, COUNTS)
+  const codes: string[] = auditor.findings.map(({ code }: Json) => code)
+  expect(codes).toHaveLength(100)
+  expect(new Set(codes)).toEqual(new Set(auditor.counts.map(({ code }: Json) => code)))
+  expect(codes.indexOf('instance.two_hosts')).toBeLessThan(codes.indexOf('use.no_instances'))
+  const PAGE = `query ($after: String, $codes: [String!]) { auditor { allFindings(first: 40, after: $after, codes: $codes) {
+    totalCount pageInfo { hasNextPage hasPreviousPage endCursor } nodes { id code name } } } }`
+  const pages = async (asked: readonly string[] | null): Promise<Json[]> => {
+    const nodes: Json[] = []
+    for (let after: string | null = null; ; ) {
+      const page: Json = (await dataOf(api, PAGE, { after, codes: asked })).auditor.allFindings
+      expect([page.nodes.length <= 40, page.pageInfo.hasPreviousPage]).toEqual([true, after !== null])
+      nodes.push(...page.nodes)
+      if (page.pageInfo.hasNextPage !== true) {
+        expect(nodes).toHaveLength(page.totalCount)
+        return nodes
+      }
+      after = page.pageInfo.endCursor
+    }
+  }
+  const all = await pages(null)
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+  expect(all.length).toBeGreaterThan(110)
+  expect((await pages(['instance.two_hosts'])).map(({ name }) => name)).toContain(twice)
+  expect((await pages(['instance.two_hosts', 'use.no_instances'])).length).toBeLessThan(all.length)
+  const { errors } = await api.ask(PAGE, { codes: ['instance.two'] })
+  expect(errors[0]?.message).toContain('a code of a finding')
+})

@@ -81,3 +81,45 @@ test('it says since when there is no violation, and how much it looked at for th
   auditor.close()
   await replica.close()
 })
+
+test('what hosts report is looked through again and again, however many ended claims the books hold', async () => {
+  const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
+  await replica.propose([aReport('h1', { vcpus: 8_000, memoryMb: 8_000_000, instances: [] }), aReport('h2', { instances: [] })])
+  const ids = Array.from({ length: 20 }, (_, key) => Array.from({ length: 100 }, (_, i) => `c${key}-${i}`))
+  const hosts = Array.from({ length: 100 }, () => 'h1')
+  for (const [key, claims] of ids.entries()) {
+    const instances = claims.map((_, i) => aUuid(100 * key + i + 1))
+    await replica.propose([someInstances({ key: `k${key}`, ids: claims, hosts, instances, grants: {} })])
+    const fenceOf = (claim: string): number => replica.fleet.ledger.claims.get(claim)?.fence ?? 0
+    await replica.propose(claims.map((claim) => ({ type: 'release' as const, claim, fence: fenceOf(claim), reason: null })))
+  }
+  expect(replica.fleet.ledger.endedKeyCount).toBe(20)
+  let now = 0
+  const auditor = createAuditor({
+    replica,
+    timers: { ...realTimers, now: () => (now += 0.25), every: () => () => {} },
+    warn: () => {},
+  })
+  const lookFor = (slices: number): void => {
+    for (let slice = 0; slice < slices; slice++, now += 48) auditor.step()
+  }
+  lookFor(5)
+  expect(auditor.view()).toMatchObject({ rounds: 0, warnings: 0 })
+  await replica.propose([aReport('h1', { instances: [aUuid(0xffff)] }, 2)])
+  await replica.propose([aReport('h2', { instances: [aUuid(0xffff)] }, 2)])
+  lookFor(30)
+  expect([...auditor.view().counts]).toEqual([
+    ['instance.unclaimed', 2],
+    ['instance.two_hosts', 1],
+  ])
+  await replica.propose([aReport('h2', { instances: [] }, 3)])
+  lookFor(30)
+  expect([...auditor.view().counts]).toEqual([['instance.unclaimed', 1]])
+  // the first round of the books is not over yet
+  expect(auditor.view().rounds).toBe(0)
+  lookFor(2_000)
+  expect(auditor.view().rounds).toBeGreaterThan(0)
+  expect(auditor.view()).toMatchObject({ violations: 0, warnings: 0, notices: 1 })
+  auditor.close()
+  await replica.close()
+})

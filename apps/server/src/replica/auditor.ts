@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { ReplicaRow, TakenDigests } from '../stores/replicas.ts'
 import type { Timers } from '../timers.ts'
-import { countOf, Found, firstOf, type StandingFinding, toStanding } from './found.ts'
+import { countOf, Found, fairlyFirst, type StandingFinding, toStanding } from './found.ts'
 import type { Replica } from './replica.ts'
 import { createStateDigests } from './state-digests.ts'
 
@@ -32,7 +32,7 @@ export interface AuditorView {
   readonly notices: number
   /** Findings by code, of those that there are. */
   readonly counts: ReadonlyMap<AuditCode, number>
-  /** The first hundred, the most severe first. */
+  /** A hundred, of each code a share; those of most weight first. */
   readonly findings: readonly StandingFinding[]
   /** How long there has been no violation; null while there is one, and before the first round is over. */
   readonly clean: Clean | null
@@ -62,6 +62,8 @@ export interface Clean {
 /** Looks through a replica's state all the time, in slices between other work; it never changes anything. */
 export interface Auditor {
   view(): AuditorView
+  /** All that are there now, in no order. */
+  all(): Iterable<StandingFinding>
   /** The finding of that id that is there now. */
   find(id: string): StandingFinding | undefined
   /** Whether this replica's own state is sound as far as it was looked at; what others have says nothing about that. */
@@ -82,25 +84,30 @@ export interface AuditorOptions {
   readonly unlistedAfterMs?: number | undefined
 }
 
+/**
+ * Everything looked at once: the books, and beside them what hosts report. The books hold every ended claim that a key keeps, so that
+ * looking through them may take hours; what hosts report is looked through again and again meanwhile, however long they are.
+ */
 interface Round {
-  readonly number: number
   readonly fleet: Fleet
-  readonly steps: Generator<Look, void>
   readonly startedAt: number
   /** Store time. */
   readonly beganAt: number
-  looked: number
-  fresh: Finding[]
+  readonly books: Pass
+  world: Pass
+  /** Of all passes. */
+  looks: number
 }
 
-/** A thing may be looked at twice in a round: in the books, and against the world. */
-interface Look extends Looked {
+/** One way through the books or through what hosts report: a thing may be looked at in both. */
+interface Pass {
+  readonly number: number
   readonly at: 'state' | 'world'
-}
-
-function* lookAt(fleet: Fleet, unlistedAfterMs: number | undefined, now: number): Generator<Look, void> {
-  for (const looked of audit(fleet)) yield { ...looked, at: 'state' }
-  for (const looked of auditWorld(fleet, unlistedAfterMs, now)) yield { ...looked, at: 'world' }
+  readonly steps: Generator<Looked, void>
+  looked: number
+  readonly fresh: Finding[]
+  /** When it was over; undefined while it goes on. */
+  endedAt: number | undefined
 }
 
 export function createAuditor({ replica, timers, warn, unlistedAfterMs }: AuditorOptions): Auditor {
@@ -118,29 +125,44 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   }
   let told = 0
 
+  const passOf = (at: Pass['at'], steps: Pass['steps']): Pass => ({
+    ...{ number: ++begun, at, steps, looked: 0, fresh: [], endedAt: undefined },
+  })
+  const worldPass = (): Pass => passOf('world', auditWorld(replica.fleet, unlistedAfterMs, replica.storeTime))
   const begin = (): Round => ({
-    number: ++begun,
     fleet: replica.fleet,
-    steps: lookAt(replica.fleet, unlistedAfterMs, replica.storeTime),
     startedAt: timers.now(),
     beganAt: replica.storeTime,
-    looked: 0,
-    fresh: [],
+    books: passOf('state', audit(replica.fleet)),
+    world: worldPass(),
+    looks: 0,
   })
-  const note = (current: Round, { at, subject, name, findings }: Look): void => {
-    current.looked++
-    current.fresh.push(...found.note(`${at} ${subject} ${name}`, findings, current.number, replica.storeTime))
+  /** Goes on with a pass until a time; whether it may be gone on with. */
+  const goOn = (current: Round, pass: Pass, until: number): boolean => {
+    while (pass.endedAt === undefined && timers.now() < until) {
+      const next = pass.steps.next()
+      if (next.done === true) {
+        pass.endedAt = timers.now()
+        found.forgetBefore(pass.at, pass.number)
+        tellOf(pass.fresh)
+        break
+      }
+      const { subject, name, findings } = next.value
+      pass.looked++
+      current.looks++
+      pass.fresh.push(...found.note(pass.at, `${subject} ${name}`, findings, pass.number, replica.storeTime))
+    }
+    return pass.endedAt === undefined
   }
   const violations = (): number => countOf(found.counts, 'VIOLATION') + digests.divergences.length
   const end = (current: Round): void => {
-    found.forgetBefore(current.number)
     const now = timers.now()
-    last = { checkedAt: replica.storeTime, rounds: last.rounds + 1, roundMs: now - current.startedAt, looked: current.looked, endedAt: now }
+    const looked = current.books.looked + current.world.looked
+    last = { checkedAt: replica.storeTime, rounds: last.rounds + 1, roundMs: now - current.startedAt, looked, endedAt: now }
     clean =
       violations() > 0
         ? null
-        : { since: clean?.since ?? current.beganAt, rounds: (clean?.rounds ?? 0) + 1, looks: (clean?.looks ?? 0) + current.looked }
-    tellOf(current.fresh)
+        : { since: clean?.since ?? current.beganAt, rounds: (clean?.rounds ?? 0) + 1, looks: (clean?.looks ?? 0) + current.looks }
   }
   const tellOf = (fresh: readonly Finding[]): void => {
     const unsound = fresh.filter(({ code }) => isOfState(code))
@@ -171,14 +193,16 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
       clean = null
     }
     if (round === undefined && timers.now() - last.endedAt >= REST_MS) round = begin()
-    while (round !== undefined && timers.now() < until) {
-      const next = round.steps.next()
-      if (next.done !== true) {
-        note(round, next.value)
-        continue
+    if (round !== undefined) {
+      const { books, world } = round
+      if (books.endedAt === undefined && world.endedAt !== undefined && timers.now() - world.endedAt >= REST_MS) round.world = worldPass()
+      const now = timers.now()
+      goOn(round, round.world, books.endedAt === undefined ? (now + until) / 2 : until)
+      goOn(round, books, until)
+      if (!goOn(round, round.world, until) && books.endedAt !== undefined) {
+        end(round)
+        round = undefined
       }
-      end(round)
-      round = undefined
     }
     while (more && timers.now() < until) more = digests.step()
   }
@@ -201,7 +225,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         notices: countOf(counts, 'NOTICE'),
         counts: diverged === 0 ? counts : new Map([...counts, ['state.diverged', diverged]]),
         get findings() {
-          return firstOf(standing(), TOLD)
+          return fairlyFirst(standing, this.counts, TOLD)
         },
         clean: cleanNow,
         ageMs: last.checkedAt === null ? null : Math.round(timers.now() - endedAt),
@@ -209,6 +233,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         agreedAt: digests.agreedAt,
       }
     },
+    all: standing,
     find(id) {
       for (const finding of standing()) if (finding.id === id) return finding
       return undefined

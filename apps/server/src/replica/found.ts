@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type AuditCode, type Finding, type Severity, severities, severityOf } from '@gantt/scheduler-core'
+import { type AuditCode, type Finding, rankOf, type Severity, severityOf } from '@gantt/scheduler-core'
 
 /** A finding, and the store time at which it was there first. */
 export interface StandingFinding extends Finding {
@@ -9,13 +9,20 @@ export interface StandingFinding extends Finding {
   readonly since: number
 }
 
+interface LookedAt {
+  readonly at: string
+  readonly findings: readonly StandingFinding[]
+  readonly pass: number
+}
+
 /** What has been found and is there still, by what was looked at. */
 export class Found {
-  readonly #bySubject = new Map<string, { readonly findings: readonly StandingFinding[]; readonly round: number }>()
+  readonly #bySubject = new Map<string, LookedAt>()
   readonly #counts = new Map<AuditCode, number>()
 
-  /** Takes over what a look at a thing has found; answers what was not there before. `round`: in which it was looked at. */
-  note(key: string, findings: readonly Finding[], round: number, now: number): readonly Finding[] {
+  /** Takes over what a look at a thing has found; answers what was not there before. `at`: where it was looked at, in which pass. */
+  note(at: string, name: string, findings: readonly Finding[], pass: number, now: number): readonly Finding[] {
+    const key = `${at} ${name}`
     const known = this.#bySubject.get(key)
     if (findings.length === 0) {
       this.#forget(key)
@@ -24,14 +31,14 @@ export class Found {
     const before = (finding: Finding): StandingFinding | undefined => known?.findings.find((old) => isSame(old, finding))
     this.#count(known?.findings ?? [], -1)
     const standing = findings.map((finding) => toStanding(finding, before(finding)?.since ?? now))
-    this.#bySubject.set(key, { findings: standing, round })
+    this.#bySubject.set(key, { at, findings: standing, pass })
     this.#count(standing, 1)
     return findings.filter((finding) => before(finding) === undefined)
   }
 
-  /** Forgets what no look of this round was at: it is not there any more. */
-  forgetBefore(round: number): void {
-    for (const [key, { round: seen }] of this.#bySubject) if (seen !== round) this.#forget(key)
+  /** Forgets what no look of this pass was at: it is not there any more. */
+  forgetBefore(at: string, pass: number): void {
+    for (const [key, seen] of this.#bySubject) if (seen.at === at && seen.pass !== pass) this.#forget(key)
   }
 
   clear(): void {
@@ -73,14 +80,45 @@ export function toStanding(finding: Finding, since: number): StandingFinding {
   return { ...finding, id, severity: severityOf(code), since }
 }
 
-/** The first so many, the most severe first. */
+/** Of findings: those of most weight first, and those of one code by their ids. */
+export const compareFindings = (a: Pick<StandingFinding, 'code' | 'id'>, b: Pick<StandingFinding, 'code' | 'id'>): number =>
+  rankOf(a.code) - rankOf(b.code) || (a.id < b.id ? -1 : Number(a.id > b.id))
+
+/** The first so many in their order; few are sorted, however many there are. */
 export function firstOf(findings: Iterable<StandingFinding>, most: number): StandingFinding[] {
-  const by = new Map<Severity, StandingFinding[]>(severities.map((severity) => [severity, []]))
+  const first: StandingFinding[] = []
   for (const finding of findings) {
-    const alike = by.get(finding.severity)
-    if (alike !== undefined && alike.length < most) alike.push(finding)
+    const last = first[most - 1]
+    if (last !== undefined && compareFindings(finding, last) >= 0) continue
+    let [low, high] = [0, first.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareFindings(first[middle] as StandingFinding, finding) < 0) low = middle + 1
+      else high = middle
+    }
+    first.splice(low, 0, finding)
+    if (first.length > most) first.pop()
   }
-  return [...by.values()].flat().slice(0, most)
+  return first
+}
+
+/** So many in all: of each code the first ones, as many as its share. What a rare code needs less is shared by the others. */
+export function fairlyFirst(
+  findings: () => Iterable<StandingFinding>,
+  counts: ReadonlyMap<AuditCode, number>,
+  most: number,
+): StandingFinding[] {
+  const rarest = [...counts].sort(([, a], [, b]) => a - b)
+  const chosen: StandingFinding[] = []
+  for (const [i, [code]] of rarest.entries()) {
+    const share = Math.floor((most - chosen.length) / (rarest.length - i))
+    chosen.push(...firstOf(ofCode(findings(), code), share))
+  }
+  return chosen.sort(compareFindings)
+}
+
+function* ofCode(findings: Iterable<StandingFinding>, code: AuditCode): Generator<StandingFinding, void> {
+  for (const finding of findings) if (finding.code === code) yield finding
 }
 
 /** How many there are of a severity. */

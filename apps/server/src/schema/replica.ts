@@ -2,6 +2,7 @@ import { type AuditCode, type Liveness, promiseOf, type Severity, severityOf } f
 import type { FindingRepairs, RepairDone, RepairRefused, ToldOption } from '../services/finding-repairs.ts'
 import type { AuditorView, Difference, HealDone, HealRefused, ReplicaView, StandingFinding } from '../services/replicas.ts'
 import { builder } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 
 const StateHash = builder.objectRef<NonNullable<ReplicaView['stateHash']>>('StateHash').implement({
@@ -168,6 +169,8 @@ const AuditFinding = builder.objectRef<StandingFinding>('AuditFinding').implemen
   }),
 })
 
+const AuditFindingConnection = connectionOf('AuditFinding', AuditFinding)
+
 const FindingCount = builder.objectRef<readonly [AuditCode, number]>('FindingCount').implement({
   description: 'How many findings there are of one code.',
   fields: (t) => ({
@@ -185,8 +188,18 @@ const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
     notices: t.exposeInt('notices', { description: 'How many are only to be known.' }),
     findings: t.field({
       type: [AuditFinding],
-      description: 'The first hundred of all three, the most severe first.',
+      description:
+        'A hundred of all three, of each code a fair share, so that rare ones are seen. What breaks a promise comes first, then contradictions by what they mean: an instance on two hosts before a host that lists nothing. `allFindings` has the others.',
       resolve: ({ findings }) => [...findings],
+    }),
+    allFindings: t.field({
+      type: AuditFindingConnection,
+      description: 'All of them, in the order of `findings`: those of most weight first, and those of one code by their ids.',
+      args: {
+        ...pageArgs(),
+        codes: t.arg.stringList({ description: 'Only findings of these codes; of all if not given.' }),
+      },
+      resolve: (_auditor, args, { replicas }) => replicas.findings(args),
     }),
     counts: t.field({
       type: [FindingCount],

@@ -1,12 +1,14 @@
-import type { Difference } from '@gantt/scheduler-core'
-import type { AuditorView } from '../replica/auditor.ts'
+import { type AuditCode, type Difference, isAuditCode } from '@gantt/scheduler-core'
+import type { AuditorView, StandingFinding } from '../replica/auditor.ts'
+import { compareFindings, firstOf } from '../replica/found.ts'
 import { HealError, type Healed, healReplica } from '../replica/heal.ts'
 import { isLiving } from '../replica/registry.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Standing } from '../replica/standing.ts'
 import type { ReplicaRow } from '../stores/replicas.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
-import type { Failure } from './outcome.ts'
+import { type Failure, InputFault } from './outcome.ts'
+import { firstOf as firstOfPage, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 
 export type { AuditorView, StandingFinding } from '../replica/auditor.ts'
 
@@ -41,11 +43,22 @@ export interface HealRefused extends Failure {
 export type HealOutcome = HealDone | HealRefused
 export type { Difference }
 
+export interface FindingPageArgs extends PageArgs {
+  /** Only findings of these codes; all of them if not given. */
+  readonly codes?: readonly string[] | null | undefined
+}
+
+function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): Generator<Item, void> {
+  for (const item of items) if (isIn(item)) yield item
+}
+
 /** The replicas of this fleet, and the soundness of the one that answers. */
 export interface Replicas {
   /** In the order of their start; those that gave a sign in the last day. */
   list(): ReplicaView[]
   auditor(): AuditorView
+  /** A page of all that the auditor has found, those of most weight first. Throws InputFault for codes that there are not. */
+  findings(args: FindingPageArgs): Page<StandingFinding>
   /** Makes the state of this replica anew from the log, tells how it differs, and unless it is a dry run takes it over. */
   heal(args: HealArgs): Promise<HealOutcome>
 }
@@ -84,6 +97,26 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
       })
     },
     auditor: () => auditor.view(),
+    findings({ codes, ...page }) {
+      for (const [i, code] of (codes ?? []).entries())
+        if (!isAuditCode(code)) throw InputFault.at(['findings', 'codes', String(i)], code, 'a code of a finding (docs/errors.md)')
+      const list = listOf('findings', codes ?? null)
+      const first = firstOfPage(list, page)
+      const key = keyOf<[AuditCode, string]>(list, page, ['string', 'string'])
+      const isAsked = ({ code }: StandingFinding): boolean => codes?.includes(code) ?? true
+      const follows = (one: StandingFinding): boolean => key === undefined || compareFindings(one, { code: key[0], id: key[1] }) > 0
+      const found = firstOf(
+        filtered(auditor.all(), (one) => isAsked(one) && follows(one)),
+        first + 1,
+      )
+      return {
+        edges: found.slice(0, first).map((node) => ({ cursor: toCursor(list, [node.code, node.id]), node })),
+        hasNextPage: found.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () =>
+          [...auditor.view().counts].reduce((sum, [code, count]) => (codes?.includes(code) === false ? sum : sum + count), 0),
+      }
+    },
     heal: run,
   }
 }

@@ -66,6 +66,24 @@ export const severityOf = (code: AuditCode): Severity => {
   return promiseOf[code] === 'I18' || code === 'instance.elsewhere' ? 'WARNING' : 'VIOLATION'
 }
 
+/** Contradictions in the order in which an operator should look at them: where data may be lost first, where figures are unsure last. */
+const contradictions: readonly AuditCode[] = [
+  'instance.two_hosts',
+  'host.same_machine',
+  'instance.other_host',
+  'instance.elsewhere',
+  'use.below_claims',
+  'instance.unlisted',
+  'use.no_instances',
+  'instance.unclaimed',
+]
+
+/** Where a finding comes among others, from 0: what breaks a promise first, then contradictions in their order. */
+export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(code)
+
+/** Whether there is such a code. */
+export const isAuditCode = (code: string): code is AuditCode => Object.hasOwn(promiseOf, code)
+
 /** What the audit looks at, one at a time. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 

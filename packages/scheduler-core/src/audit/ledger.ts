@@ -23,7 +23,7 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
     tell(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', said(isReserved), said(!isReserved))
   if (lives && (claim.expiresAt !== null) !== isReserved)
     tell('state.orphan_claim', 'expiresAt', isReserved ? 'a time' : 'none', claim.expiresAt ?? 'none')
-  const isKept = ledger.findKey(claim.account, claim.key)?.claims.includes(claim.id) === true
+  const isKept = ledger.isListedByKey(claim)
   if (!isKept && (lives || record?.claims.has(claim) !== true)) tell('state.orphan_claim', 'idempotency key', 'listed', 'not listed')
   if (!lives) return findings
   if (claim.instance !== null && !ledger.instances.of(claim.instance).includes(claim.id))

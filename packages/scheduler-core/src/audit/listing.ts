@@ -47,17 +47,29 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
   })
 }
 
-/** Since when no report of its host has listed the instance of a claim, store time; null where it is listed, or need not be. */
-export function unlistedSince({ hosts, ledger }: Fleet, claim: Claim): number | null {
-  const record = hosts.records[claim.host]
-  if (record === undefined || record.stats.instances === null || claim.instance === null) return null
-  // claimed where it ran already: the next report materialises it
-  if (record.present.has(claim.instance)) return null
+/**
+ * Whether no report shows the instance of a claim where the claim is, though it should run. A host that lists nothing shows nobody's: it may
+ * run the instance, or another host that lists it does.
+ */
+export function isUnseen(fleet: Fleet, claim: Claim): boolean {
+  const { instance } = claim
   // a reservation ends by itself, and an instance that moves is listed by one of the two hosts: it is asked for at its source
-  if (claim.state !== 'CONFIRMED' || claim.source !== null) return null
-  const destination = claim.target === null ? undefined : ledger.claims.get(claim.target)
-  const next = destination && hosts.records[destination.host]
-  if (next !== undefined && (next.stats.instances === null || next.present.has(claim.instance))) return null
+  if (instance === null || claim.state !== 'CONFIRMED' || claim.source !== null) return false
+  // claimed where it ran already: the next report materialises it
+  return !endsOf(fleet, claim).some(({ stats, present }) => stats.instances !== null && present.has(instance))
+}
+
+/** The host of a claim, and that of the destination of its open move. */
+function endsOf({ hosts, ledger }: Fleet, { host, target }: Claim): HostRecord[] {
+  const destination = target === null ? undefined : ledger.claims.get(target)
+  return [host, ...(destination === undefined ? [] : [destination.host])].flatMap((index) => hosts.records[index] ?? [])
+}
+
+/** Since when no report of its host has listed the instance of a claim, store time; null where it is listed, or need not be. */
+export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
+  const ends = endsOf(fleet, claim)
+  if (ends.length === 0 || !isUnseen(fleet, claim) || ends.some(({ stats }) => stats.instances === null)) return null
+  const destination = claim.target === null ? undefined : fleet.ledger.claims.get(claim.target)
   // the other end of the move may have been the last to list it
   return Math.max(claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt, destination?.unlistedAt ?? 0)
 }

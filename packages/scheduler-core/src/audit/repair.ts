@@ -6,7 +6,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { claimsKeeping, nameAfter } from '../fleet/leave.ts'
 import { type Finding, isOfState } from './finding.ts'
-import { isThere, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
 
 /** What mends what was found. */
 export interface Repair {
@@ -84,10 +84,12 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
     case 'instance.other_host': {
       const running = listers().filter((record) => hostKey(record) !== host)
       const counted = claim === null ? undefined : fleet.ledger.claims.get(claim)
-      if (counted === undefined || !isLive(counted) || unlistedSince(fleet, counted) === null || running.length === 0)
+      if (counted === undefined || !isLive(counted) || !isUnseen(fleet, counted) || running.length === 0)
         return byHand('It is so no more: the claim has ended or moved, or its own host lists the instance.')
+      const isBlind = fleet.hosts.get(counted.host).stats.instances === null
+      const first = isBlind ? `${host} does not list its instances: see whether it runs this one too, and stop one of the two. ` : ''
       return {
-        text: `Instance ${name} runs elsewhere than it is counted: move its claim to the host that lists it. Until the next report of that host it is counted there twice, so it needs room.`,
+        text: `${first}Instance ${name} runs elsewhere than it is counted: move its claim to the host that lists it. Until the next report of that host it is counted there twice, so it needs room.`,
         options: running.map((record) => moves(counted, record)),
       }
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { type Fleet, Fleet as FleetOf } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
@@ -350,6 +350,27 @@ describe('claims whose instance nobody lists', () => {
   test('where another host lists it, that host is named at once', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h2', A)
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
+  })
+
+  test('a host that lists nothing hides no instance that another host lists', () => {
+    const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).reports('h1', { instances: null })
+    expect(scene.after(9 * HOUR).found).toEqual(['use.no_instances | h1 | not listed'])
+    const found = scene.lists('h2', A)
+    expect(found.found).toEqual(['use.no_instances | h1 | not listed', 'instance.other_host | h1 | a | h2'])
+    // neither does one whose used amounts come from claims
+    const sets: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'it lists nothing' }
+    expect(scene.log.append([sets])).toEqual([undefined])
+    expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
+    const [finding] = findingsOf(scene.log.fleet)
+    const { text, options } = repairOf(scene.log.fleet, finding as Finding)
+    expect(text).toMatch(/^h1 does not list its instances: see whether it runs this one too/)
+    expect([...options].map(({ name }) => name)).toEqual(['host:h2'])
+    // an open move to a host that lists nothing: a third host has it
+    const moving = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h1')
+    expect(moving.reports('h2', { instances: null }).lists('h3', A).found).toEqual([
+      'use.no_instances | h2 | not listed',
+      'instance.other_host | h1 | a | h3',
+    ])
   })
 
   test('before the level that keeps the time nothing is found; from it on the time counts from the level', () => {

@@ -7,7 +7,7 @@ import { warningsOf } from '../fleet/warnings.ts'
 import type { Looked } from './audit.ts'
 import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
-import { DEFAULT_UNLISTED_AFTER_MS, isThere, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
 
 /** Instances that a finding names; all are counted. */
 const NAMED = 3
@@ -88,12 +88,12 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
       findings.push(...found)
     }
   for (const { claim } of live) {
-    const since = unlistedSince(fleet, claim)
     const record = hosts.records[claim.host]
-    if (since === null || record === undefined) continue
+    if (record === undefined || !isUnseen(fleet, claim)) continue
+    const since = unlistedSince(fleet, claim)
     const { findings: found, tell, tellOf } = about('instance', instance, hostKey(record), claim.id)
     if (first !== undefined) tellOf(indexes, 'instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
-    else if (featureLevel >= UNLISTED_TIMES && lag.now - since >= lag.afterMs)
+    else if (since !== null && featureLevel >= UNLISTED_TIMES && lag.now - since >= lag.afterMs)
       tell('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
     findings.push(...found)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Grants } from '../fleet/change.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS } from '../fleet/levels.ts'
+import { ENDED_CLAIMS, KEPT_DEVICES, STRICT_CLAIMS } from '../fleet/levels.ts'
 import { aUuid } from '../testing/index.ts'
 import { cell, gpu, gpus, pins, pool, Scene } from './testing/scene.ts'
 
@@ -226,6 +226,91 @@ describe('PCI devices', () => {
     scene.report({ pciPools: [pool(0, 4, 2), pool(1, 4, 0)], instances: [aUuid(0xff)] })
     expect(scene.devices).toEqual([0, 3])
     scene.check()
+  })
+
+  describe('the pool changes its properties, so that the report has none of the name of the claim', () => {
+    const devices = (total: number, used: number | null, more: object = {}) => ({
+      vendorId: '15b3',
+      productId: '1572',
+      total,
+      used,
+      ...more,
+    })
+    const of = (pool: string, count: number): Grants => ({ pci: [{ request: 0, pool, count }] })
+    const changed: Readonly<Record<string, { more: object; name: string }>> = {
+      'a network is set on it': { more: { tags: { physical_network: 'net1' } }, name: '15b3:1572?physical_network=net1' },
+      'it gets another product': { more: { productId: '154c' }, name: '15b3:154c' },
+      'it gets another vendor': { more: { vendorId: '8086' }, name: '8086:1572' },
+      'its type is said later': { more: { deviceType: 'type-PF' }, name: '15b3:1572:type-PF' },
+      'its names are in other letters, at a cell': { more: { vendorId: '15B3', numaNode: 1, tags: { a: 'b' } }, name: '15B3:1572@1?a=b' },
+    }
+    for (const [what, { more, name }] of Object.entries(changed))
+      test(`${what}: the claim holds as many devices as before, not listed, listed, and listed with its use`, () => {
+        const scene = new Scene({ pciPools: [devices(2, 0)] })
+        expect(scene.claim(1, of('15b3:1572', 2))).toBeUndefined()
+        for (const [used, instances] of [
+          [0, []],
+          [0, [aUuid(1)]],
+          [2, [aUuid(1)]],
+          [0, null],
+        ] as const) {
+          scene.report({ pciPools: [devices(2, used, more)], instances: instances === null ? null : [...instances] })
+          expect(scene.devices).toEqual([used > 0 && instances === null ? -2 : 0])
+          expect(scene.claim(3, of(name, 1))).toBe('claim.no_room')
+          scene.check()
+        }
+        scene.report({ pciPools: [devices(2, 0, more)], instances: [] })
+        expect(scene.release(1)).toBeUndefined()
+        expect(scene.devices).toEqual([2])
+        scene.check()
+      })
+
+    test('below the level of the rule the devices are given away; the entry that raises the level counts them anew', () => {
+      const scene = new Scene({ pciPools: [devices(2, 0)] }, KEPT_DEVICES - 1)
+      scene.claim(1, of('15b3:1572', 2))
+      scene.report({ pciPools: [devices(2, 0, { tags: { physical_network: 'net1' } })], instances: [aUuid(1)] })
+      expect(scene.devices).toEqual([2])
+      expect(scene.append({ type: 'feature', level: KEPT_DEVICES })).toBeUndefined()
+      expect(scene.devices).toEqual([0])
+      expect(scene.warnings).toEqual(['use.below_claims PCI 15b3:1572 0 2'])
+      scene.check()
+    })
+
+    test('use that the report counts under another name is that of the claim: no contradiction', () => {
+      const scene = new Scene({ pciPools: [devices(4, 0)] })
+      scene.claim(1, of('15b3:1572', 2))
+      scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1)] })
+      expect(scene.warnings).toEqual([])
+      expect(scene.devices).toEqual([2])
+      // a claim made since then has its own devices there
+      expect(scene.claim(2, of('15b3:154c', 1))).toBeUndefined()
+      scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1), aUuid(2)] })
+      expect(scene.warnings).toEqual(['use.below_claims PCI 15b3:1572 1 2'])
+      expect(scene.devices).toEqual([1])
+      scene.check()
+    })
+
+    test('the likest pool first: of the product, then of the vendor, then any', () => {
+      const scene = new Scene({ pciPools: [devices(4, 0)] })
+      scene.claim(1, of('15b3:1572', 4))
+      const other = [devices(2, 0, { vendorId: '8086' }), devices(2, 0, { productId: '154c' }), devices(1, 0, { tags: { a: 'b' } })]
+      scene.report({ pciPools: other, instances: [] })
+      expect(scene.devices).toEqual([1, 0, 0])
+      scene.check()
+    })
+
+    test('a part of the pool changes: the claim holds of both what the report has', () => {
+      for (const more of [{ tags: { a: 'b' } }, { productId: '154c' }]) {
+        const scene = new Scene({ pciPools: [devices(4, 0)] })
+        scene.claim(1, of('15b3:1572', 4))
+        scene.report({ pciPools: [devices(2, 0), devices(2, 0, more)], instances: [] })
+        expect(scene.devices).toEqual([0, 0])
+        scene.check()
+        scene.report({ pciPools: [devices(2, 1), devices(2, 1, more)], instances: [aUuid(1)] })
+        expect(scene.devices).toEqual([0, 0])
+        scene.check()
+      }
+    })
   })
 
   test('a report that leaves the count to claims shows nobody on another device', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { audit } from '../audit/audit.ts'
 import { compareFleets } from '../audit/diff.ts'
@@ -10,7 +10,7 @@ import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aLog, aReport, aUuid, someInstances, type TestLog } from '../testing/index.ts'
 import { EndedChunk } from './ended-chunk.ts'
-import { CHUNK } from './ended-keys.ts'
+import { CHUNK, EndedKeys } from './ended-keys.ts'
 import { readEnded, writeEnded } from './ended-record.ts'
 import { HashIndex } from './hash-index.ts'
 
@@ -60,6 +60,31 @@ describe('an ended key', () => {
       expect(findings(fleet)).toEqual([])
     }
     expect([...compareFleets(log.fleet, again(log.fleet))].flat()).toEqual([])
+  })
+
+  test('is looked through by the auditor with as many look-ups as there are keys, however many claims they have', () => {
+    const find = vi.spyOn(EndedKeys.prototype, 'find')
+    const list = vi.spyOn(Array.prototype, 'includes')
+    try {
+      const [few, many] = [3, 60].map((count) => {
+        const log = aHost()
+        const ids = Array.from({ length: count }, (_, i) => `k.${i}`)
+        const instances = ids.map((_, i) => aUuid(i + 1))
+        log.append([someInstances({ key: 'k', ids, hosts: ids.map(() => 'h1'), instances, grants: {} })])
+        // also while they live no list of a key is searched for each of its claims
+        list.mockClear()
+        expect(findings(log.fleet)).toEqual([])
+        expect(list.mock.contexts.filter((listed) => (listed as unknown[]).length === count)).toEqual([])
+        log.append(ids.map((id) => release(log, id)))
+        find.mockClear()
+        expect(findings(log.fleet)).toEqual([])
+        return find.mock.calls.length
+      })
+      expect(many).toBe(few)
+    } finally {
+      find.mockRestore()
+      list.mockRestore()
+    }
   })
 
   test('is forgotten with the entry that its afterlife ends with, and its claims with it', () => {

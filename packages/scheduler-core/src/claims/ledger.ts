@@ -76,6 +76,8 @@ export class Ledger {
   #keyLimits = DEFAULT_KEY_LIMITS
   /** Since feature level 8 keys are kept there once their claims have ended, with those claims. */
   #ended: EndedKeys
+  /** The claims of the key that was asked about last. */
+  #listed: { readonly bound: BoundKey; readonly ids: ReadonlySet<string> } | undefined
   /** Claims that are there, and here too: their instances have not left their hosts yet. */
   #inBoth = 0
   /** All claims by id: those that are kept in full, in the order in which they were made; then ended ones, in which their keys ended. */
@@ -207,6 +209,17 @@ export class Ledger {
     if (bound !== undefined || this.#ended.size === 0) return bound
     const ended = this.#ended.find(account, key)
     return ended && this.#boundOf(ended)
+  }
+
+  /** Whether the key of a claim lists it; of many claims of one key, one after the other, each is found at once. */
+  isListedByKey({ account, key, id }: Claim): boolean {
+    const bound = this.#keys.get(keyOf(account, key))
+    if (bound === undefined) {
+      const ended = this.#ended.findClaim(id)
+      return ended?.account === account && ended.key === key
+    }
+    if (this.#listed?.bound !== bound) this.#listed = { bound, ids: new Set(bound.claims) }
+    return this.#listed.ids.has(id)
   }
 
   /** Takes over the keys of a checkpoint. */

@@ -7,7 +7,7 @@ import { type Claim, isLive } from '../claims/claim.ts'
 import type { Void } from '../claims/judge.ts'
 import { grantsFit } from '../claims/ledger.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
-import { poolsOf } from '../kinds/pci/pool.ts'
+import { poolKey, poolsOf } from '../kinds/pci/pool.ts'
 import { aUuid } from '../testing/index.ts'
 import { countedStats } from './allocation.ts'
 import { type ClaimPart, FEATURE_LEVEL, type Grants, type GroupBinding, isProposal, type LogEntry } from './change.ts'
@@ -120,8 +120,9 @@ function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: ReadonlySe
       ]),
     }
   })
-  const devices = stats.pciPools.map(({ numaNode, total, used }) => {
-    const name = numaNode === null ? 'v:p' : `v:p@${numaNode}`
+  const devices = stats.pciPools.map((reported) => {
+    const { total, used } = reported
+    const name = poolKey(reported)
     const taken = (grants: Grants) => (grants.pci ?? []).reduce((count, grant) => count + (grant.pool === name ? grant.count : 0), 0)
     return [name, total - (used ?? 0) - sum(holding(used !== null), taken)]
   })

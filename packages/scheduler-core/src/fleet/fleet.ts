@@ -34,9 +34,9 @@ import {
   type StatusSet,
 } from './change.ts'
 import { Groups } from './groups.ts'
-import { HostTable } from './hosts.ts'
+import { type HostRecord, HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
-import { ALLOCATION_RULES, ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
+import { ALLOCATION_RULES, ENDED_CLAIMS, KEPT_DEVICES, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import {
   countAllocations,
   countAnew,
@@ -211,8 +211,8 @@ export class Fleet {
     this.profiles.reach(this.featureLevel)
     if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
       this.strictSince = this.now
-      yield* this.#holdAnew()
-    }
+      yield* this.#holdAnew(() => true)
+    } else if (before < KEPT_DEVICES && this.featureLevel >= KEPT_DEVICES) yield* this.#holdAnew(({ stats }) => stats.pciPools.length > 0)
     if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* letGoUnlisted(this)
     if (before < ALLOCATION_RULES && this.featureLevel >= ALLOCATION_RULES) yield* countAllocations(this)
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
@@ -225,13 +225,14 @@ export class Fleet {
       else if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
-  /** Counts all claims again, by the rules of the level that has just been reached. */
-  *#holdAnew(): Steps<void> {
+  /** Counts the claims of hosts again, by the rules of the level that has just been reached. */
+  *#holdAnew(isAffected: (host: HostRecord) => boolean): Steps<void> {
     for (const host of inSlices(this.hosts.records, SLICE)) {
       if (host === undefined) {
         yield
         continue
       }
+      if (!isAffected(host)) continue
       const record = this.hosts.own(host.index)
       countAnew(this, record)
       record.revision = this.place.revision

@@ -166,8 +166,14 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
     traits: c % 2 === 0 ? ['FAST'] : [],
     inventories:
       c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
+    // what is said of the devices changes with the report, so that claims name pools that are there no more
     pciPools:
-      c === 10 ? [] : [null, 0, 1].map((numaNode) => ({ vendorId: 'v', productId: 'p', numaNode, total: 3, used: counts ? b % 2 : null })),
+      c === 10
+        ? []
+        : [null, 0, 1].map((numaNode) => ({
+            ...{ vendorId: 'v', productId: c % 4 === 3 ? 'q' : 'p', tags: c % 4 === 2 ? { physical_network: 'n' } : {} },
+            ...{ numaNode, total: 3, used: counts ? b % 2 : null },
+          })),
     gpus: c === 8 ? [] : [0, 1, 2].map((index) => ({ index, usedMilli: counts ? (b % 2) * 300 : null })),
     numaCells: (c === 9 ? [0] : [0, 1]).map((id) => ({
       id,

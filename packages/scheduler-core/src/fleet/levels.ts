@@ -81,3 +81,6 @@ export const NULL_DESTINATIONS = 10
 
 /** What every claim has to keep says of vCPUs, memory and disk what the filters of their own say of them: their codes and units, not those of a class. */
 export const USUAL_CLASSES = 10
+
+/** PCI devices that claims hold of a sort that the report no longer has, or has fewer of, are held of the pools that are likest to it. */
+export const KEPT_DEVICES = 10

@@ -50,14 +50,13 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   const ordered = [...new Set([...claims.flatMap(({ host }) => listing.filter((other) => other === host)), ...listing])]
   const names = ordered.map(nameOf).join(', ')
   const twice = ordered.slice(1).map((host) => ['instance.two_hosts', nameOf(host), `one, not ${names}`])
-  const missing = claims.filter(({ host }) => host.stats.instances !== null && !host.present.includes(instance))
+  const missing = claims.filter(({ host }) => !listing.includes(host))
   return [
     ...twice,
-    ...missing.map(({ host }) =>
-      ordered.length > 0
-        ? ['instance.other_host', nameOf(host), `${nameOf(host)}, not ${names}`]
-        : ['instance.unlisted', nameOf(host), `${nameOf(host)}, not none`],
-    ),
+    ...missing.flatMap(({ host }) => {
+      if (ordered.length > 0) return [['instance.other_host', nameOf(host), `${nameOf(host)}, not ${names}`]]
+      return host.stats.instances === null ? [] : [['instance.unlisted', nameOf(host), `${nameOf(host)}, not none`]]
+    }),
   ]
 }
 

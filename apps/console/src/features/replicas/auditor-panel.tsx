@@ -13,7 +13,8 @@ type Auditor = Standing['auditor']
 
 /** What the auditor of the replica that answers found in its state and in reports of hosts, and when it had looked at everything. */
 export function AuditorPanel({ replica, auditor }: { readonly replica: string; readonly auditor: Auditor }) {
-  const { violations, warnings, notices, findings } = auditor
+  const { violations, warnings, notices, findings, counts } = auditor
+  const more = violations + warnings + notices - findings.length
   const [mended, setMended] = useState<Finding | undefined>()
   return (
     <section aria-label="What its auditor finds" data-violations={violations}>
@@ -37,6 +38,16 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
         {formatCount(notices)} {notices === 1 ? 'notice' : 'notices'}.
       </Text>
       {findings.length === 0 ? null : <Findings findings={findings} onRepair={setMended} />}
+      {more <= 0 ? null : (
+        <Text size="sm" data-more={more}>
+          {formatCount(more)} more are not shown; <Code>gantt findings</Code> lists all. Of each code there are:{' '}
+          {[...counts]
+            .reverse()
+            .map(({ code, count }) => `${code} ${formatCount(count)}`)
+            .join(', ')}
+          .
+        </Text>
+      )}
       {mended === undefined ? null : <RepairFinding finding={mended} onClose={() => setMended(undefined)} />}
     </section>
   )

@@ -13,7 +13,7 @@ export const STANDING = graphql(`
       degraded { code message since }
     }
     auditor {
-      violations warnings notices checkedAt age round rounds looked comparisons agreedAt cleanSince cleanRounds cleanLooks
+      violations warnings notices checkedAt age round rounds looked comparisons agreedAt cleanSince cleanRounds cleanLooks counts { code count }
       findings { id code severity promise subject name host hostName node claim field expected actual since repair { text automatic options { name text asksSize asksOwner } } }
     }
     fleetLog { firstRevision firstAt bytes keptDays keptBytes rowsSetAside }

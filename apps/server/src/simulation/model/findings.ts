@@ -106,14 +106,15 @@ function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): stri
   return names.slice(1).map((name) => lineOf('instance.two_hosts', name, null, 'one', names.join(', ')))
 }
 
-/** Confirmed claims whose host lists instances, and not this one; of an open move neither of the two. */
+/** Confirmed claims whose host does not list the instance; of an open move neither of the two. Who lists nothing may still run it. */
 function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): string[] {
   const names = listersOf(fleet, instance, afterMs).map(({ name }) => name)
   return liveOf(fleet, instance).flatMap((claim) => {
     const destination = claim.target === null ? undefined : fleet.claim(claim.target)
     const hosts = [claim.host, ...(destination === undefined ? [] : [destination.host])].map((name) => fleet.host(name))
-    if (claim.state !== 'CONFIRMED' || hosts.some((host) => host?.listsNothing || host?.present.includes(instance))) return []
+    if (claim.state !== 'CONFIRMED' || hosts.some((host) => listsInstance(host, instance))) return []
     if (names.length > 0) return [lineOf('instance.other_host', claim.host, claim.id, claim.host, names.join(', '))]
+    if (hosts.some((host) => host?.listsNothing)) return []
     const since = Math.max(claim.askedAt, claim.unlistedAt ?? 0, destination?.unlistedAt ?? 0)
     if (fleet.level < 9 || fleet.now - since < afterMs) return []
     return [lineOf('instance.unlisted', claim.host, claim.id, claim.host, `none since ${new Date(since).toISOString()}`)]

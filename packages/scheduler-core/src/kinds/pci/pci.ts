@@ -1,20 +1,19 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { KEPT_DEVICES, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
-import type { HostStats } from '../../fleet/stats.ts'
 import { statsToCount } from '../../fleet/used-from.ts'
-import { auditSort } from '../audit-units.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
-import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
+import type { ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
+import { auditPools, auditSorts } from './audit.ts'
 import { socketsOf } from './near.ts'
-import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools, usedByPool } from './pool.ts'
-import { type PoolPiece, PoolUnits, sortOf } from './units.ts'
+import { copyPools, type PciGrant, poolsOf, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
+import { type PoolPiece, PoolUnits } from './units.ts'
 
 /** What claims hold, from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
@@ -75,9 +74,12 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const record = hosts.own(host)
     takePools(record, stats.pciPools)
     const { list } = poolsOf(record)
+    const totals = hosts.featureLevel < KEPT_DEVICES ? undefined : totalByPool(stats.pciPools)
     counts.set(
       record,
-      hosts.featureLevel < STRICT_CLAIMS || list.length === 0 ? undefined : new ClaimCount(new PoolUnits(list, usedByPool(stats.pciPools))),
+      hosts.featureLevel < STRICT_CLAIMS || list.length === 0
+        ? undefined
+        : new ClaimCount(new PoolUnits(list, usedByPool(stats.pciPools), totals)),
     )
   },
 
@@ -145,7 +147,8 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   audit(hosts, host, held) {
     const { pciPools } = statsToCount(hosts.get(host))
     const { list } = poolsOf(hosts.get(host))
-    return hosts.featureLevel < STRICT_CLAIMS ? auditPools(list, toPools(pciPools), held) : auditSorts(list, pciPools, held)
+    if (hosts.featureLevel < STRICT_CLAIMS) return auditPools(list, toPools(pciPools), held)
+    return auditSorts(list, pciPools, held, hosts.featureLevel >= KEPT_DEVICES)
   },
 }
 
@@ -181,60 +184,4 @@ function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
   return sums
-}
-
-/** Sort by sort, pools as they are against those of the report and what claims hold of them. */
-function auditSorts(
-  actual: readonly PoolState[],
-  pciPools: HostStats['pciPools'],
-  held: readonly HeldGrant<readonly PciGrant[]>[],
-): readonly Mismatch[] {
-  const reported = toPools(pciPools)
-  const used = usedByPool(pciPools)
-  const holds = new Map<string, { always: number; unlessCounted: number; late: string | undefined }>()
-  for (const { grant, counted, isLate, claim } of held)
-    for (const { pool, count } of grant) {
-      const hold = holds.get(pool) ?? { always: 0, unlessCounted: 0, late: undefined }
-      holds.set(pool, hold)
-      hold[counted ? 'unlessCounted' : 'always'] += count
-      if (isLate && !counted) hold.late = claim
-    }
-  return [...new Set(reported.map(({ key }) => sortOf(key)))].flatMap((sort) =>
-    auditSort(
-      `PCI ${sort}`,
-      reported
-        .filter(({ key }) => sortOf(key) === sort)
-        .map(({ key, countsUse, free }) => ({
-          id: key,
-          field: `PCI ${key} free`,
-          capacity: free + (used.get(key) ?? 0),
-          used: used.get(key) ?? 0,
-          countsUse,
-          free: actual.find((pool) => pool.key === key)?.free,
-        })),
-      new Map([...holds].filter(([pool]) => sortOf(pool) === sort)),
-    ),
-  )
-}
-
-/** Pools as they are against those of the report, less what the claims take. */
-function auditPools(
-  actual: readonly PoolState[],
-  reported: readonly PoolState[],
-  held: readonly HeldGrant<readonly PciGrant[]>[],
-): readonly Mismatch[] {
-  const found: Mismatch[] = []
-  if (actual.length !== reported.length)
-    found.push({ code: 'state.column', field: 'PCI pools', expected: reported.length, actual: actual.length })
-  for (const { key, countsUse, free } of reported) {
-    const holders = held.filter(({ counted, grant }) => !(counted && countsUse) && grant.some(({ pool }) => pool === key))
-    const taken = holders.flatMap(({ grant }) => grant).reduce((sum, { pool, count }) => (pool === key ? sum + count : sum), 0)
-    const there = actual.find((pool) => pool.key === key)?.free
-    if (there !== free - taken)
-      found.push({ code: 'state.column', field: `PCI ${key} free`, expected: free - taken, actual: there ?? 'none' })
-    const late = holders.find(({ isLate }) => isLate)
-    if (taken > free && late !== undefined)
-      found.push({ code: 'state.over_capacity', field: `PCI ${key}`, expected: free, actual: taken, claim: late.claim })
-  }
-  return found
 }

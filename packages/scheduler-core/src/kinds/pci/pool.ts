@@ -91,6 +91,13 @@ export function usedByPool(reported: readonly Reported[]): ReadonlyMap<string, n
   return used
 }
 
+/** Devices in all by the name of their pool. */
+export function totalByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>()
+  for (const pool of reported) totals.set(poolKey(pool), (totals.get(poolKey(pool)) ?? 0) + pool.total)
+  return totals
+}
+
 /** The name of a pool: the same for pools that are alike, another for all others. */
 export function poolKey({ vendorId, productId, deviceType, numaNode, tags }: Reported): string {
   const tagged = Object.entries(tags)

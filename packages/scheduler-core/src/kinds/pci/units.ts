@@ -1,14 +1,15 @@
 import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
+import { isOfProduct, likestFirst, likestOf, sortOf } from './likeness.ts'
 import type { PciGrant, PoolState } from './pool.ts'
 
 /** So many devices of a pool. */
 export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>
 
-/** Pools that differ in nothing but their NUMA cell hold devices that serve alike. */
-export const sortOf = (pool: string): string => pool.replace(/@\d+(?=\?|$)/, '')
-
-/** The PCI pools of a host for counting claims of them: a claim may get devices of another NUMA cell, never of another sort. */
+/**
+ * The PCI pools of a host for counting claims of them: a claim may get devices of another NUMA cell, never of another sort. What
+ * claims hold of a sort that the report has too few of is held of the pools that may be the same devices (KEPT_DEVICES).
+ */
 export class PoolUnits implements Units<PoolPiece> {
   readonly list: readonly PoolState[]
   /** Devices in use by pool, as reported. */
@@ -18,35 +19,45 @@ export class PoolUnits implements Units<PoolPiece> {
   /** Devices of materialised claims by the pool that they name. */
   readonly #covered: Map<string, number>
 
+  /** Devices by pool in all, as reported; undefined below feature level KEPT_DEVICES. */
+  readonly #totals: ReadonlyMap<string, number> | undefined
+  /** Devices that claims hold beside the report, by the pool that they name. */
+  readonly #beside: Map<string, number>
+
   constructor(
     list: readonly PoolState[],
     used: ReadonlyMap<string, number>,
+    totals: ReadonlyMap<string, number> | undefined,
     unheld: ReadonlyMap<string, number> = new Map(list.map(({ key, free }) => [key, free])),
     covered: ReadonlyMap<string, number> = new Map(),
+    beside: ReadonlyMap<string, number> = new Map(),
   ) {
     this.list = list
     this.#used = used
     this.#unheld = unheld
     this.#covered = new Map(covered)
+    this.#totals = totals
+    this.#beside = new Map(beside)
   }
 
   copy(list: readonly PoolState[]): PoolUnits {
-    return new PoolUnits(list, this.#used, this.#unheld, this.#covered)
+    return new PoolUnits(list, this.#used, this.#totals, this.#unheld, this.#covered, this.#beside)
   }
 
-  /** Whether the report counts the use of a pool, or, where it has none of that name, of any of its sort. */
+  /** Whether the report counts the use of a pool, or, where it has none of that name, of any of its sort or of those likest to it. */
   countsUse(pool: string): boolean {
-    return this.#find(pool)?.countsUse ?? this.#alike(pool).some(({ countsUse }) => countsUse)
+    const named = this.#find(pool)
+    if (named !== undefined) return named.countsUse
+    return (this.#totals === undefined ? this.#alike(pool) : likestOf(this.list, pool)).some(({ countsUse }) => countsUse)
   }
 
   reset(): void {
+    this.#beside.clear()
     for (const pool of this.list) pool.free = this.#unheld.get(pool.key) as number
   }
 
   cover({ pool, count }: PoolPiece, sign: 1 | -1): void {
-    const covered = (this.#covered.get(pool) ?? 0) + sign * count
-    if (covered === 0) this.#covered.delete(pool)
-    else this.#covered.set(pool, covered)
+    addTo(this.#covered, pool, sign * count)
   }
 
   isShort(): boolean {
@@ -63,13 +74,18 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   takeShort(): void {
+    const rests: [sort: string, rest: number][] = []
     for (const [sort, short] of this.#shortBySort()) {
       if (short <= 0) continue
       const alike = this.list.filter(({ key }) => sortOf(key) === sort)
       const missing = ({ key, free }: PoolState) => Math.min(free, (this.#covered.get(key) ?? 0) - (this.#used.get(key) ?? 0))
       const open = takeAcross(alike, short, missing, takeFrom)
-      takeBelow(takeAcross(alike, open, freeOf, takeFrom), alike[0])
+      const rest = takeAcross(alike, open, freeOf, takeFrom)
+      if (this.#totals === undefined) takeBelow(rest, alike[0])
+      else if (rest > 0) rests.push([sort, rest])
     }
+    // what other sorts have left is given out in one order, whichever claims came first
+    for (const [sort, rest] of rests.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeOfOthers(sort, rest)
   }
 
   fits({ pool, count }: PoolPiece): boolean {
@@ -77,6 +93,7 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   take({ pool: key, count }: PoolPiece, sign: 1 | -1): void {
+    addTo(this.#beside, key, sign * count)
     const pool = this.#find(key)
     if (pool !== undefined) pool.free -= sign * count
   }
@@ -85,7 +102,10 @@ export class PoolUnits implements Units<PoolPiece> {
     const named = this.#find(pool)
     const alike = this.#alike(pool)
     const order = named === undefined ? alike : [named, ...alike.filter((other) => other !== named)]
-    takeBelow(takeAcross(order, count, freeOf, takeFrom), order[0])
+    addTo(this.#beside, pool, count)
+    const rest = takeAcross(order, count, freeOf, takeFrom)
+    if (this.#totals === undefined) takeBelow(rest, order[0])
+    else this.#takeOfOthers(pool, rest)
   }
 
   compare(a: PoolPiece, b: PoolPiece): number {
@@ -97,20 +117,61 @@ export class PoolUnits implements Units<PoolPiece> {
     return this.list.filter(({ key }) => sortOf(key) === sort)
   }
 
+  /**
+   * Takes what the sort of a pool has not: of its product whatever is free, as tags and types are set anew; of other products no more than
+   * the host lacks of it, as they may be the same devices by another name.
+   */
+  #takeOfOthers(pool: string, count: number): void {
+    const order = likestFirst(this.list, pool)
+    const own = order.filter(({ key }) => isOfProduct(key, pool))
+    const open = takeAcross(own, count, freeOf, takeFrom)
+    const lacking = Math.min(open, this.#lackingOf(pool))
+    const rest = takeAcross(order, lacking, freeOf, takeFrom)
+    takeBelow(open - lacking + rest, order[0])
+  }
+
+  /** Devices of a product that claims hold and the report has not. */
+  #lackingOf(pool: string): number {
+    let lacking = 0
+    for (const held of [this.#covered, this.#beside]) for (const [key, count] of held) if (isOfProduct(key, pool)) lacking += count
+    for (const [key, total] of this.#totals ?? []) if (isOfProduct(key, pool)) lacking -= total
+    return Math.max(0, lacking)
+  }
+
   #shortBySort(): ReadonlyMap<string, number> {
     const short = new Map<string, number>()
-    const add = (pool: string, count: number): void => {
-      const sort = sortOf(pool)
-      short.set(sort, (short.get(sort) ?? 0) + count)
-    }
-    for (const [pool, count] of this.#covered) add(pool, count)
-    if (short.size > 0) for (const [pool, count] of this.#used) add(pool, -count)
+    for (const [pool, count] of this.#covered) addTo(short, sortOf(pool), count)
+    if (short.size === 0) return short
+    for (const [pool, count] of this.#used) addTo(short, sortOf(pool), -count)
+    if (this.#totals !== undefined) this.#findElsewhere(short, this.#totals)
     return short
+  }
+
+  /** Takes of what is short the devices that the sort has not, as far as the use of other pools, the likest first, has them. */
+  #findElsewhere(short: Map<string, number>, totals: ReadonlyMap<string, number>): void {
+    const sorts = [...short.keys()].sort()
+    for (const sort of sorts) {
+      const lacking = sumOfSort(this.#covered, sort) - sumOfSort(totals, sort)
+      let open = Math.min(short.get(sort) ?? 0, lacking)
+      for (const { key } of open > 0 ? likestFirst(this.list, sort) : []) {
+        const other = sortOf(key)
+        const part = Math.min(open, Math.max(0, -(short.get(other) ?? 0)))
+        addTo(short, sort, -part)
+        addTo(short, other, part)
+        open -= part
+      }
+    }
   }
 
   #find(key: string): PoolState | undefined {
     return this.list.find((pool) => pool.key === key)
   }
+}
+
+function addTo(counts: Map<string, number>, name: string, by: number): void {
+  const count = (counts.get(name) ?? 0) + by
+  if (count === 0) counts.delete(name)
+  else counts.set(name, count)
 }
 
 function sumOfSort(counts: ReadonlyMap<string, number>, sort: string): number {
