@@ -16,7 +16,7 @@ import { createSchema } from '../schema/index.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 /** Words that no project may ever read: they are in the name of everything that is not its own. */
-const SECRET = /zqx|[0-9a-f]{8}-[0-9a-f]{4}-4666/
+const SECRET = /zqx|[0-9a-f]{8}-[0-9a-f]{4}-5666/
 
 const schema = createSchema()
 let api: TestService
@@ -25,7 +25,7 @@ const keys = new Map<string, string>()
 const own: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 const foreign: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 
-const secretUuid = () => randomUUID().replace(/^(.{14})4.../, '$14666')
+const secretUuid = () => randomUUID().replace(/^(.{14})4.../, '$15666')
 
 beforeAll(async () => {
   api = await startTestService()
