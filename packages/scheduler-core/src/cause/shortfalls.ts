@@ -1,6 +1,7 @@
 import { amountText, measureOf } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import type { AmountOf, Fact } from '../evidence.ts'
+import type { Reason } from '../filters/filter.ts'
 import { shareMissing } from '../pipeline/distance.ts'
 import type { HostRefusal, NearestHost } from './cause.ts'
 
@@ -72,12 +73,13 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   }
   // what the best cell has is not said where each guest cell is compared with the cell that is nearest to it
   const isSaidOfCells = facts.some((fact) => fact.subject.startsWith(`${subject} on `))
-  const lacking = facts.filter((fact) => isLacking(fact) && !(isSaidOfCells && fact.subject === subject))
+  const lacking = facts.filter((fact) => isLacking(fact, reason) && !(isSaidOfCells && fact.subject === subject))
   return [...(isSaidOfCells ? [] : [own]), ...lacking.map(toShortfall)]
 }
 
-/** A word that the host has as it was asked for, or that was not asked for at all, is nothing to mend; whether a number suffices its reason says. */
-const isLacking = ({ required, actual }: Fact): boolean => typeof actual === 'number' || (required !== undefined && required !== actual)
+/** Nothing is to mend about a word that the host has as it was asked for, nor about one beside a reason that compares nothing. */
+const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean =>
+  typeof actual === 'number' || (required === undefined ? need !== undefined || have !== undefined : required !== actual)
 
 const inAllCode = /\.too_(?:little|few)/
 
