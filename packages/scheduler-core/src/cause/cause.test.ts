@@ -47,6 +47,14 @@ test('of GPUs that have the model and are too few, only the number is said to be
   )
 })
 
+test('a host that lacks amounts alone is nearer than one that is closed', () => {
+  const log = aLog()
+  const used = { vcpus: 4, vcpusUsed: 3, memoryMb: 8_192, memoryMbUsed: 7_168 }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('shut', { vcpus: 4, memoryMb: 8_192 }), aReport('full', used)])
+  log.append([{ type: 'status', host: 'shut', node: 'shut', status: 'DISABLED', reason: 'its fans' }])
+  expect(textOf(log.fleet, { vcpus: 4, memoryMb: 8_192 })).toContain('Nearest is full: ')
+})
+
 test('the nearest host is the one with least to mend of one cell too', () => {
   const cell = (pinned: number) => ({
     id: 0,

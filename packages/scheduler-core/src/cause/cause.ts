@@ -7,7 +7,6 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { shareMissing } from '../pipeline/distance.ts'
 import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -164,7 +163,7 @@ function* refuse(
   const distances = new Float64Array(hosts.length)
   const full = new Uint8Array(hosts.length)
   const note = (i: number, reason: Reason): void => {
-    const share = shareMissing(reason)
+    const share = shareOf({ required: reason.need, actual: reason.have })
     distances[i] = (distances[i] as number) + share
     reasons[i] = (reasons[i] as number) + 1
     if (isFull(reason.code)) full[i] = 1

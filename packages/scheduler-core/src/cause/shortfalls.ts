@@ -2,7 +2,7 @@ import { amountText, measureOf } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import type { AmountOf, Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
-import { shareMissing } from '../pipeline/distance.ts'
+import { amountMissing, shareMissing } from '../pipeline/distance.ts'
 import type { HostRefusal, NearestHost } from './cause.ts'
 
 /** One thing that a host lacks, as its sentence says it. Once all of them are mended, and nothing else, the host takes the instance. */
@@ -106,8 +106,19 @@ const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'mem
 /** Filters have several names for a class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-/** What share of what is needed is missing; 1 where that is no amount. */
-export const shareOf = ({ required, actual }: Shortfall): number => shareMissing({ need: required, have: actual })
+/** A word, such as a trait or the status of a host, weighs more than all amounts that a host may lack. */
+const WORD = 1_000
+
+interface Compared {
+  readonly required?: number | string | undefined
+  readonly actual?: number | string | undefined
+}
+
+/** What share of what is needed is missing; what is no amount weighs more than any. */
+export const shareOf = ({ required, actual }: Compared): number => {
+  const short = { need: required, have: actual }
+  return amountMissing(short) === undefined ? WORD : shareMissing(short)
+}
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject ? 'free' : 'here')
