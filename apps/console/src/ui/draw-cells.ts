@@ -6,7 +6,7 @@ const CHOSEN = 0xff2c2ce6
 export interface CellGroup {
   readonly key: string
   readonly label: string
-  /** What stands beside the label: totals. */
+  /** Totals of the group, shown after the label. */
   readonly summary: string
   /** The cells by number, in the order of drawing. */
   readonly cells: Uint32Array

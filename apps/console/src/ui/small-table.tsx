@@ -3,7 +3,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import { ScrollBox } from './scroll-box.tsx'
 import './small-table.css'
 
-/** What a row or a cell has beside its content. */
+/** HTML attributes of a row or a cell. */
 type Attributes = { readonly style?: CSSProperties | undefined; readonly className?: string | undefined } & {
   readonly [name: `data-${string}`]: string | number | boolean | null | undefined
 }
@@ -64,7 +64,7 @@ function Rows<Row>({ label, columns, rows, rowKey, rowAttributes, attributes, ma
       <Table.Thead>
         <Table.Tr>
           {columns.map(({ head, headTitle, isNumber = false }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order, so the index identifies one
             <Table.Th key={i} title={headTitle} className={isNumber ? 'number' : undefined}>
               {head}
             </Table.Th>
@@ -75,7 +75,7 @@ function Rows<Row>({ label, columns, rows, rowKey, rowAttributes, attributes, ma
         {rows.map((row, index) => (
           <Table.Tr key={rowKey(row, index)} {...rowAttributes?.(row)}>
             {columns.map((column, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order, so the index identifies one
               <Cell key={i} column={column} row={row} index={index} />
             ))}
           </Table.Tr>

@@ -51,7 +51,7 @@ export interface TableProps<Row> {
   onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
   /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
   readonly isMain?: boolean
-  /** `o` tells of a row beside the table; it opens the row where there is none of this. */
+  /** Called by the key `o` to show a row next to the table; without it, `o` opens the row. */
   readonly onBeside?: ((index: number) => void) | undefined
   /** Height of the scrolled part; it grows to it at most. */
   readonly height?: string

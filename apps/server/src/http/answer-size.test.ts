@@ -10,7 +10,7 @@ import { jsonInPieces } from './json-in-pieces.ts'
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
 
-/** A schema of 500 items whose values have a KiB each, behind the counting; tells how often a value was asked for. */
+/** A schema of 500 items whose values have a KiB each, whose sizes are counted; reports how often a value was asked for. */
 function aService(answers: Answers = createAnswers(limits)) {
   const schema = buildSchema(`scalar JSON
     type Query { items: [Item!]! item: Item! } type Mutation { change: Item! }

@@ -93,7 +93,7 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
   return (
     <>
       <SmallTable
-        label="Requests that would fare otherwise"
+        label="Requests that would have another outcome"
         maxHeight="280px"
         rows={otherwise}
         rowKey={({ decision }) => decision.id}

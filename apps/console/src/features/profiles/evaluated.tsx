@@ -77,7 +77,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
         {disagreements.length < all ? `; the first ${formatCount(disagreements.length)}` : ''}
       </Text>
       <SmallTable
-        label="Requests that fare otherwise"
+        label="Requests with another outcome"
         maxHeight="360px"
         rows={disagreements}
         rowKey={({ decision }) => decision.id}

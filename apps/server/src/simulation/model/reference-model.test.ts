@@ -338,14 +338,7 @@ test('what lies further back than places are remembered is no basis any more', (
 })
 
 test('groups are kept apart, unless they share a host already, in the core and in the model', () => {
-  const log = aLog()
-  const model = new ReferenceModel()
-  const append = (changes: readonly Change[]) => {
-    const verdicts = log.append(changes)
-    expect(model.apply(log.entries.at(-1) as LogEntry)).toEqual(verdicts)
-    expect(digestOfModel(model)).toBe(digestOfFleet(log.fleet))
-    return verdicts
-  }
+  const { append } = inBoth()
   const member = (key: string, host: string, uuid: number, ...apartFrom: readonly number[]) =>
     aClaim({
       ...{ key, hosts: [host], grants: { classes: { VCPU: 1 } } },
@@ -366,14 +359,7 @@ test('groups are kept apart, unless they share a host already, in the core and i
 
 test('a move keeps its group: it cannot join one by moving, in the core and in the model', () => {
   const group: GroupBinding = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 }
-  const log = aLog()
-  const model = new ReferenceModel()
-  const append = (changes: readonly Change[]) => {
-    const verdicts = log.append(changes)
-    expect(model.apply(log.entries.at(-1) as LogEntry)).toEqual(verdicts)
-    expect(digestOfModel(model)).toBe(digestOfFleet(log.fleet))
-    return verdicts
-  }
+  const { append, log } = inBoth()
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0
   append([aReport('h1')])
   append([aClaim({ key: 'a', instances: [aUuid(1)] })])
@@ -397,3 +383,16 @@ test('a claim that ended long ago is there until the report that drops its insta
   append({ drafts: [revoke, { type: 'report', a: 0, b: 15, c: 0 }, revoke] })
   expect(model.claims).toEqual([])
 })
+
+/** A log of the core, and changes that are appended to it and to the model: both must judge them alike and end in the same state. */
+function inBoth() {
+  const log = aLog()
+  const model = new ReferenceModel()
+  const append = (changes: readonly Change[]) => {
+    const verdicts = log.append(changes)
+    expect(model.apply(log.entries.at(-1) as LogEntry)).toEqual(verdicts)
+    expect(digestOfModel(model)).toBe(digestOfFleet(log.fleet))
+    return verdicts
+  }
+  return { append, log }
+}
