@@ -14,6 +14,8 @@ export interface Engine {
   readonly losses: readonly Loss[]
   /** What would be done, but cannot be done here, and why. */
   readonly left: readonly Left[]
+  /** How its servers are, and what they wrote last: for whoever looks for the reason of a run that failed. */
+  describe(): Promise<string>
   /** Ends every process, and removes what was mounted. What a fault has broken is made whole before that by the fault. */
   close(): Promise<void>
 }

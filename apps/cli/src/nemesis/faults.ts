@@ -87,7 +87,7 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
     const at = now()
     const done = fault
       .inject(replica, random)
-      .catch((cause: unknown) => failures.push(new Error(`${fault.name} went wrong`, { cause })))
+      .catch((cause: unknown) => failures.push(new Error(`the fault "${fault.name}" failed: ${messageOf(cause)}`, { cause })))
       .finally(() => {
         injected.push({ fault: fault.name, at, until: now() })
         for (const target of targets(fault)) underway.delete(target)
@@ -98,6 +98,8 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
   if (failures.length > 0) throw failures[0]
   return injected.sort((a, b) => a.at - b.at)
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const rest = [...items]

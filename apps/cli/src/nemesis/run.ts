@@ -42,6 +42,10 @@ export async function runNemesis(checks: Checks, options: NemesisOptions, say: (
     try {
       say(`  attacked: ${cluster.engine.parts}`)
       return await attack(checks, options, cluster, signal)
+    } catch (error) {
+      // the servers and their logs are gone afterwards
+      if (signal.aborted) throw error
+      throw new Error(`${error instanceof Error ? error.message : error}\n${await cluster.engine.describe()}`, { cause: error })
     } finally {
       await cluster.close()
     }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNatsChild, drawNatsPorts, type NatsChild, prepareNatsServers, type Raft, type View } from '@gantt/server'
 import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
@@ -25,6 +26,8 @@ export interface NatsCluster {
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
   /** Waits until every server has every stream as its leader has it. */
   untilInStep(): Promise<void>
+  /** How each server sees the streams, and the end of its log. */
+  describe(): Promise<string>
   close(): Promise<void>
 }
 
@@ -35,6 +38,7 @@ const SIZE = 3
 const DISK_MIB = 256
 const LOOK_EVERY_MS = 50
 const IN_STEP_MS = 60_000
+const LAST_LINES = 30
 
 export async function createNatsCluster(
   program: string,
@@ -69,6 +73,8 @@ export async function createNatsCluster(
     })[0]
   const isWhole = (raft: Raft | undefined): boolean =>
     raft !== undefined && raft.replicas.length === SIZE - 1 && raft.replicas.every(({ current, offline }) => current && !offline)
+  const describe = async (): Promise<string> =>
+    (await views()).map((view, i) => `${servers[i]?.name} ${wordsOf(view)}\n${lastLines(prepared.servers[i]?.log ?? '')}`).join('\n')
   const until = async <T>(what: string, find: (all: readonly (View | undefined)[]) => T | undefined): Promise<T> => {
     for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
       const found = find(await views())
@@ -105,9 +111,27 @@ export async function createNatsCluster(
         return (names.has(LOG_STREAM) && all.every((view) => view !== undefined) && rafts.every(isWhole)) || undefined
       })
     },
+    describe,
     async close() {
       await Promise.all(servers.map((server) => server.close()))
       for (const disk of disks.values()) disk.unmount()
     },
   }
+}
+
+/** How a server sees who leads what, and which copies lag. */
+function wordsOf(view: View | undefined): string {
+  if (view === undefined) return 'does not answer'
+  const raftOf = (name: string, { leader, replicas }: Raft): string => {
+    const late = replicas.filter(({ current, offline }) => !current || offline)
+    const words = late.map((copy) => `, ${copy.name} ${copy.offline ? 'offline' : 'behind'}`)
+    return `${name}: ${leader === '' ? 'no leader' : `led by ${leader}`}${words.join('')}`
+  }
+  return `sees ${[raftOf('the cluster', view.meta), ...[...view.streams].map(([name, raft]) => raftOf(name, raft))].join('; ')}`
+}
+
+/** The last lines of a file; none while there is no file. */
+function lastLines(file: string): string {
+  if (!existsSync(file)) return ''
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
 }

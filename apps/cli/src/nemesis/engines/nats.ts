@@ -52,6 +52,7 @@ export const startNats: StartEngine = async ({ folder, replicas, smallDisks = tr
       ),
       losses: [...lossesOf(cluster), databaseOf(database), allOf(cluster, database)],
       left,
+      describe: () => cluster.describe(),
       close,
     } satisfies Engine
   } catch (error) {

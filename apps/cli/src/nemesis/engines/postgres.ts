@@ -95,6 +95,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
       faults: faults.filter(({ name }) => !left.some(({ fault }) => fault === name)),
       losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, untilInStep }),
       left,
+      describe: async () => `primary ${wordsOf(primary)}; standby ${wordsOf(standby)}`,
       close,
     } satisfies Engine
   } catch (error) {
@@ -102,6 +103,8 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     throw error
   }
 }
+
+const wordsOf = ({ server }: Node): string => (server.running === undefined ? 'down' : 'running')
 
 const FLUSHES = ['off', 'on', 'auto'] as const
 
