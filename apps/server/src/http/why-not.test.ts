@@ -221,3 +221,31 @@ test('of a host with several nodes, the one that was taken, else the one that ca
   const without = `spec: { gantt: { flavor: { vcpus: 2, memoryMb: 4096 }, forceNodes: ["n-1", "n-2"] } }`
   expect(await whyNot('iron', without)).toMatchObject({ because: 'SELECTED', headline: expect.stringMatching(/^iron\/n-2 /) })
 })
+
+test.each([
+  [
+    'the solver arranged all instances',
+    'default-solver',
+    { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [{ instances: 1, flavor: { vcpus: 8, memoryMb: 64 } }] },
+    /^(\S+) passed every filter, and was not taken for this instance: of the 2 hosts that passed, the best arrangement of all instances, which the solver found, puts it on (\S+)\.$/,
+  ],
+  [
+    'the server group asks for one host',
+    'default',
+    { numInstances: 3, flavor: { vcpus: 3, memoryMb: 64 }, instanceGroup: { uuid: randomUUID(), policy: 'AFFINITY' } },
+    /^(\S+) passed every filter for one instance, and was not taken: the 3 instances of the request go to one host, which their server group asks for, and (\S+) is the best that holds all of them\.$/,
+  ],
+] as const)('%s: the host that ranks first and was not taken is told so', async (_name, profile, asked, pattern) => {
+  const [best, other] = [`first-${profile}`, `other-${profile}`]
+  await api.report({ [best]: { vcpus: 8, memoryMb: 900_000 }, [other]: { vcpus: 10, memoryMb: 4_096 } })
+  if (profile === 'default-solver') await api.report({ [other]: { vcpus: 2, memoryMb: 4_096 } })
+  const { decision: made, destinations } = await placeWith(
+    api,
+    { claim: { mode: 'NONE' }, profile },
+    { ...asked, forceHosts: [best, other] },
+  )
+  expect(destinations[0].selected.host.name).toBe(other)
+  const { headline, because, verdict } = await whyNot(best, `decisionId: "${made.id}"`)
+  expect([because, verdict.rank, headline]).toEqual(['LOST', 1, expect.stringMatching(pattern)])
+  expect(pattern.exec(headline)?.slice(1)).toEqual([best, other])
+})

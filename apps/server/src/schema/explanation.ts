@@ -302,7 +302,7 @@ const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
 
 const WhyNotCase = builder.enumType('WhyNotCase', {
   description:
-    'SELECTED; REFUSED by a filter; LOST: it passed, and others ranked higher; NEVER_CONSIDERED: not known then, or left out by the request.',
+    'SELECTED; REFUSED by a filter; LOST: it passed, and another host was taken; NEVER_CONSIDERED: not known then, or left out by the request.',
   values: ['SELECTED', 'REFUSED', 'LOST', 'NEVER_CONSIDERED'] as const,
 })
 

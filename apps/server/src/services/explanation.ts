@@ -6,7 +6,6 @@ import {
   hostKey,
   hostsOfManyNames,
   isNamedIn,
-  isOwnScheduler,
   NOT_THERE,
   nearMissesIn,
   PASSES_ALL,
@@ -23,7 +22,7 @@ import type { HostNameInput } from './hosts.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { noSuchReason } from './reason-codes.ts'
-import { isPlacedTogether } from './weighing.ts'
+import { type Deciding, decidingOf } from './weighing.ts'
 
 export interface SelectionNote {
   readonly subsetSize: number
@@ -191,20 +190,17 @@ export function selectionOf(examined: Examined): SelectionNote {
   })
   const top = weighed.totals[ranked[0] ?? -1]
   const tied = ranked.filter((position) => weighed.totals[position] === top).length
-  const how =
-    question.record.solver?.taken === 'SOLVER'
-      ? 'A host of the best arrangement of all instances together, as the solver found it.'
-      : isPlacedTogether(examined)
-        ? 'The best of the hosts that hold all instances of the request, which their server group keeps together.'
-        : scheduler === 'chance'
-          ? 'Any host that passes may be taken, by the seed.'
-          : !isOwnScheduler(scheduler)
-            ? `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`
-            : subsetSize > 1
-              ? `One of the ${subsetSize} best is taken, by the seed.`
-              : tied > 1
-                ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
-                : 'The best host is taken.'
-  const text = ranked.length === 0 ? 'No host passed every filter.' : how
+  const how: Readonly<Record<Deciding, string>> = {
+    SOLVER: 'A host of the best arrangement of all instances together, as the solver found it.',
+    TOGETHER: 'The best of the hosts that hold all instances of the request, which their server group keeps together.',
+    ANY: 'Any host that passes may be taken, by the seed.',
+    PLUGIN: `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`,
+    AMONG_BEST: `One of the ${subsetSize} best is taken, by the seed.`,
+    RANKING:
+      tied > 1
+        ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
+        : 'The best host is taken.',
+  }
+  const text = ranked.length === 0 ? 'No host passed every filter.' : how[decidingOf(examined)]
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }
 }

@@ -81,8 +81,23 @@ function metaOf(own: Examined, lab: WeightLab | undefined, w: number): WeigherMe
 const nameAt = ({ names, weighed }: Examined, position: number): string =>
   hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
 
+/**
+ * What decided among the hosts that passed: a solver's arrangement of all instances, one host that holds all members of a group, a plug-in,
+ * the seed among all or among the best, or else the ranking by weights.
+ */
+export type Deciding = 'SOLVER' | 'TOGETHER' | 'PLUGIN' | 'ANY' | 'AMONG_BEST' | 'RANKING'
+
+export function decidingOf(examined: Examined): Deciding {
+  const { profile, record } = examined.question
+  if (record.solver?.taken === 'SOLVER') return 'SOLVER'
+  if (profile.scheduler === 'chance') return 'ANY'
+  if (!isOwnScheduler(profile.scheduler)) return 'PLUGIN'
+  if (profile.hostSubsetSize > 1) return 'AMONG_BEST'
+  return isPlacedTogether(examined) ? 'TOGETHER' : 'RANKING'
+}
+
 /** Whether another host than the first was taken because their server group keeps the instances of the request together. */
-export function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
+function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
   const { numInstances, instanceGroup } = record.request
   const selected = answer[instance]?.selected
   const first = names[weighed.hosts[ranked[0] ?? -1] ?? -1]
@@ -91,24 +106,19 @@ export function isPlacedTogether({ question: { record, answer }, instance, ranke
 }
 
 function noteOf(examined: Examined): string | null {
-  const {
-    question: { profile, record },
-    weighed,
-    ranked,
-  } = examined
-  if (record.solver?.taken === 'SOLVER')
-    return 'The solver takes the greatest sum over all instances: for one of them another host may rank first.'
-  if (isPlacedTogether(examined))
+  const { question, weighed, ranked } = examined
+  const { scheduler, hostSubsetSize, compat, nova } = question.profile
+  const deciding = decidingOf(examined)
+  if (deciding === 'SOLVER') return 'The solver takes the greatest sum over all instances: for one of them another host may rank first.'
+  if (deciding === 'TOGETHER')
     return 'The instances of the request go to one host, which holds all of them: for one alone another host may rank first.'
-  const { scheduler, hostSubsetSize, compat, nova } = profile
-  if (scheduler === 'chance') return 'Any host that passes may be taken, by the seed: no weigher counts.'
-  if (!isOwnScheduler(scheduler))
-    return `The scheduler ${scheduler} of a plug-in takes a host by a rule of its own: another one may rank first.`
+  if (deciding === 'ANY') return 'Any host that passes may be taken, by the seed: no weigher counts.'
+  if (deciding === 'PLUGIN') return `The scheduler ${scheduler} of a plug-in takes a host by a rule of its own: another one may rank first.`
   if (ranked.length > 0 && weighed.weighers.length === 0)
     return compat === 'nova'
       ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
       : 'The profile has no weigher: the order of hosts decides.'
-  if (hostSubsetSize > 1)
+  if (deciding === 'AMONG_BEST')
     return `One of the ${hostSubsetSize} best is taken, by the seed: margin and limits are about the host that ranks first.`
   return nova?.shuffleBest === true
     ? 'Hosts as good as the best are shuffled, by the seed: the limits take them in the order of first sight.'

@@ -5,14 +5,13 @@ import {
   type HostTable,
   hostKey,
   isNamedIn,
-  isOwnScheduler,
-  type Profile,
   reasonText,
   winningMultipliersInSteps,
 } from '@gantt/scheduler-core'
 import { answerInPieces } from '../replica/question.ts'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import type { HostNameInput } from './hosts.ts'
+import { decidingOf } from './weighing.ts'
 
 /** How far a host stayed behind the winner by one weigher, in contributions to the total. */
 export interface WeigherGap {
@@ -27,7 +26,7 @@ export interface WeigherGap {
   readonly wouldFlipAt: number | null
 }
 
-/** SELECTED; REFUSED by a filter; LOST: passed, and others ranked higher; NEVER_CONSIDERED: not known then, or left out by the request. */
+/** SELECTED; REFUSED by a filter; LOST: passed, and another host was taken; NEVER_CONSIDERED: not known then, or left out by the request. */
 export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 
 /** Why a host was not looked at: it was first seen later, never, or the request names others or excludes it. */
@@ -180,29 +179,36 @@ async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, w
   })
 }
 
-/** Where not the order decided but the seed; undefined where the host was not among those that it could draw. */
-function drawnInstead(
-  { scheduler, hostSubsetSize }: Profile,
-  passed: number,
-  { rank, total }: HostVerdict,
-  winner: HostVerdict,
-): string | undefined {
-  if (scheduler === 'chance')
-    return `passed every filter, and was not drawn: any of the ${passed} hosts that passed may be taken, by the seed, and that was ${hostKey(winner)}.`
-  if (!isOwnScheduler(scheduler))
-    return `passed every filter, and was not taken: of the ${passed} hosts that passed, the scheduler ${scheduler} of a plug-in took ${hostKey(winner)}, by a rule of its own.`
+/** Where something else than the ranking decided; undefined where the ranking kept the host from being taken. */
+function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winner: HostVerdict): string | undefined {
+  const { question, ranked } = examined
+  const { scheduler, hostSubsetSize } = question.profile
+  const passed = ranked.length
+  const taken = hostKey(winner)
+  const deciding = decidingOf(examined)
+  if (deciding === 'SOLVER')
+    return `passed every filter, and was not taken for this instance: of the ${passed} hosts that passed, the best arrangement of all instances, which the solver found, puts it on ${taken}.`
+  if (deciding === 'TOGETHER' && ranksAbove(rank, winner.rank))
+    return `passed every filter for one instance, and was not taken: the ${question.record.request.numInstances} instances of the request go to one host, which their server group asks for, and ${taken} is the best that holds all of them.`
+  if (deciding === 'ANY')
+    return `passed every filter, and was not drawn: any of the ${passed} hosts that passed may be taken, by the seed, and that was ${taken}.`
+  if (deciding === 'PLUGIN')
+    return `passed every filter, and was not taken: of the ${passed} hosts that passed, the scheduler ${scheduler} of a plug-in took ${taken}, by a rule of its own.`
   if (rank === null || hostSubsetSize === 1 || rank > hostSubsetSize) return undefined
   const best = `was among the ${Math.min(hostSubsetSize, passed)} best: rank ${rank} of ${passed}, ${total}.`
-  return `${best} One of them is taken by the seed, and that was ${hostKey(winner)}, rank ${winner.rank} with ${winner.total}.`
+  return `${best} One of them is taken by the seed, and that was ${taken}, rank ${winner.rank} with ${winner.total}.`
 }
 
+const ranksAbove = (rank: number | null, other: number | null): boolean => rank !== null && (other === null || rank < other)
+
 function headlineOf(
-  { hostCount, ranked, question }: Examined,
+  examined: Examined,
   verdict: HostVerdict,
   winner: HostVerdict | undefined,
   gaps: readonly WeigherGap[],
   checks: readonly Check[],
 ): string {
+  const { hostCount, ranked } = examined
   const name = hostKey(verdict)
   if (verdict.outcome === 'SELECTED')
     return `${name} was selected: ${verdict.rank === 1 ? 'the best' : `rank ${verdict.rank}`} of ${ranked.length} ${ranked.length === 1 ? 'host' : 'hosts'} that passed every filter, of ${hostCount}.`
@@ -213,8 +219,8 @@ function headlineOf(
     const more = failed.length > 1 ? ` ${failed.length - 1} more ${failed.length === 2 ? 'filter refuses' : 'filters refuse'} it.` : ''
     return `${name} was refused by ${first?.filter ?? 'a filter'}. ${text}${more}`
   }
-  const drawn = winner === undefined ? undefined : drawnInstead(question.profile, ranked.length, verdict, winner)
-  if (drawn !== undefined) return `${name} ${drawn}`
+  const otherwise = winner === undefined ? undefined : decidedOtherwise(examined, verdict, winner)
+  if (otherwise !== undefined) return `${name} ${otherwise}`
   const how = verdict.outcome === 'ALTERNATE' ? 'was the next best' : 'passed every filter and lost on weight'
   if (winner === undefined) return `${name} ${how}.`
   const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${hostKey(winner)}`
