@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { checkpointOf, ENTRY_FORMAT, type Entry, Fleet, ORIGIN } from '@gantt/scheduler-core'
 import { aReport } from '@gantt/scheduler-core/testing'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { jetstreamManager, StorageType } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/nats-servers.ts'
@@ -65,6 +65,24 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     // the server leaves out what is false
     const wanted = [logSettings(names), checkpointSettings(names), besideSettings(names)].map(({ no_ack, ...settings }) => settings)
     expect(configs).toMatchObject(wanted)
+    await store.close()
+    await nats.close()
+  })
+
+  test('a stream of turns that former releases made in memory is kept, with a warning what to do', async () => {
+    const { url, servers } = await start({ count: 3 })
+    const names = namesOf('former')
+    const nats = await connect({ port: servers[0]?.port ?? 0 })
+    const { streams } = await jetstreamManager(nats, { checkAPI: false })
+    await streams.add({ ...besideSettings(names), storage: StorageType.Memory, num_replicas: 3 })
+    const warnings: string[] = []
+    const store = await open(`${url}/former`, (message) => warnings.push(message))
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The stream GANTT_former_BESIDE is kept in memory, .* delete the stream, and start them again\.$/),
+    ])
+    expect(await store.time()).toBeGreaterThan(1_700_000_000_000)
+    await (await store.takeTurn())()
+    expect((await streams.info(names.beside)).config.storage).toBe(StorageType.Memory)
     await store.close()
     await nats.close()
   })

@@ -81,9 +81,12 @@ export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): S
   subjects: [`${checkpointSubject}.>`],
 })
 
-/** In memory, and of each subject only the newest. */
+/**
+ * Of each subject only the newest. On disk, though all of it may be lost: a copy in memory is empty after its server was lost, and on
+ * nats-server 2.9 such a stream was seen without a leader for more than half a minute.
+ */
 export const besideSettings = ({ beside, besideSubject }: Names): Settings => ({
-  storage: StorageType.Memory,
+  storage: StorageType.File,
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
   max_msgs_per_subject: 1,
@@ -161,11 +164,12 @@ export function assertSettings(info: StreamInfo, settings: Settings, copies: num
   if (problems.length > 0) throw new StoreSetupError(problems)
 }
 
-/** Nothing of value is in it, so it is made as it must be. */
-export async function ensureBeside({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
+/** Nothing of value is in it, so it is made as it must be; one that is there keeps its storage, which servers do not let change. */
+export async function ensureBeside({ streams }: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
   const config = { ...settings, num_replicas: copies }
-  await asked(streams.add(config)).catch((error: unknown) => {
+  return await asked(streams.add(config)).catch((error: unknown) => {
     if (apiCode(error) !== ApiCode.nameInUse) throw error
-    return asked(streams.update(settings.name, config))
+    const { storage: _kept, ...changed } = config
+    return asked(streams.update(settings.name, changed))
   })
 }
