@@ -21,7 +21,7 @@ const TELL_EVERY_MS = 30_000
 export const untilThere = <T>(work: () => Promise<T>, options: WaitOptions): Promise<T> =>
   untilDone(work, {
     ...options,
-    whyAway: (error) => (isAway(error) ? `waiting for the store: ${error.message}` : undefined),
+    whyAway: (error) => (isAway(error) ? `waiting for the store that GANTT_SYNC names: ${error.message}` : undefined),
     done: 'the store is there',
   })
 

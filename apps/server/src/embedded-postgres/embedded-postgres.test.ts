@@ -159,6 +159,24 @@ test('the state directory may be too deep for a socket', async () => {
   fs.rmSync(host, { recursive: true })
 })
 
+test.each([
+  ['a file', (folder: string) => fs.writeFileSync(folder, ''), 'cannot be a folder: it is a file, or lies in one'],
+  [
+    'a folder with data that are no database',
+    (folder: string) => fs.mkdirSync(path.join(folder, 'data'), { recursive: true }),
+    'holds no database',
+  ],
+])('%s in the place of the state directory is refused, names the setting, and is left as it is', async (_what, make, message) => {
+  const foreign = path.join(own, `foreign-${message.length}`)
+  make(foreign)
+  const before = fs.statSync(foreign).isDirectory() ? fs.readdirSync(foreign) : 'a file'
+  await expect(start({ stateDir: foreign })).rejects.toMatchObject({
+    code: 'postgres.state_dir_foreign',
+    message: expect.stringMatching(new RegExp(`${message}.*GANTT_DATA_DIR`)),
+  })
+  expect(fs.statSync(foreign).isDirectory() ? fs.readdirSync(foreign) : 'a file').toEqual(before)
+})
+
 test('a database of another major version is refused and left as it is', async () => {
   await (await start()).stop()
   const file = path.join(stateDir, 'data', 'PG_VERSION')

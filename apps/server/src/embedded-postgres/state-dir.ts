@@ -32,6 +32,7 @@ export function defaultStateDir(environment: NodeJS.ProcessEnv = process.env): s
 export function openStateDir(stateDir: string): StateDir {
   makeFolder(path.resolve(stateDir))
   const root = fs.realpathSync(stateDir)
+  assertDatabase(path.join(root, 'data'))
   if (isRoot) handOver(root)
   else fs.accessSync(root, fs.constants.W_OK | fs.constants.X_OK)
 
@@ -47,11 +48,34 @@ export function openStateDir(stateDir: string): StateDir {
   }
 }
 
+/** It is made whole or not at all, so a folder without the mark of a database is somebody else's. */
+function assertDatabase(data: string): void {
+  if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
+  throw new EmbeddedPostgresError(
+    'postgres.state_dir_foreign',
+    `${data} is there and holds no database (it has no file PG_VERSION). Nothing was changed. Remove it, restore it from a backup, or choose another folder with GANTT_DATA_DIR.`,
+  )
+}
+
 function makeFolder(folder: string): void {
-  const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const first = madeFirst(folder)
   if (first === undefined || !isRoot) return
   // the server's account must get through the folders made on the way
   for (let above = path.dirname(folder); above.startsWith(first); above = path.dirname(above)) fs.chmodSync(above, 0o711)
+}
+
+/** Makes a folder and those that it lies in; answers the outermost that was not there before. */
+function madeFirst(folder: string): string | undefined {
+  try {
+    return fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    if (!['EEXIST', 'ENOTDIR'].includes(codeOf(cause) ?? '')) throw cause
+    throw new EmbeddedPostgresError(
+      'postgres.state_dir_foreign',
+      `${folder} cannot be a folder: it is a file, or lies in one. Choose another folder for the data with GANTT_DATA_DIR.`,
+      { cause },
+    )
+  }
 }
 
 /** Root keeps the directory; the server's group may pass through it. A directory used for something else is left alone. */

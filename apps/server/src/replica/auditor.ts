@@ -2,6 +2,7 @@ import {
   type AuditCode,
   audit,
   auditWorld,
+  counted,
   type Finding,
   type Fleet,
   isOfState,
@@ -177,7 +178,9 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     if (promised[0] !== undefined)
       warn(`the auditor found ${promised.length} things that no rule would let in today. The first: ${textOf(promised[0])}`)
     if (contradicted[0] !== undefined)
-      warn(`the auditor found ${contradicted.length} contradictions between reports and claims. The first: ${textOf(contradicted[0])}`)
+      warn(
+        `the auditor found ${counted(contradicted.length, 'contradiction')} between reports and claims. The first: ${textOf(contradicted[0])}`,
+      )
   }
   const step = (): void => {
     const from = timers.now()

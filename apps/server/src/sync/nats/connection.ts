@@ -62,7 +62,9 @@ export async function openConnection(address: NatsAddress, name: string, answerM
   const nats = await connect(optionsOf(address, name)).catch((error: unknown) => {
     const where = `NATS at ${address.servers.join(', ')}`
     if (error instanceof errors.AuthorizationError) throw new StoreSetupError([`${where} refuses the credentials of GANTT_SYNC.`])
-    throw new StoreUnavailableError(`${where} does not answer: ${messageOf(error)}`, { cause: error })
+    throw new StoreUnavailableError(`${where} does not answer: ${messageOf(error)}; start it, or set GANTT_SYNC to one that runs`, {
+      cause: error,
+    })
   })
   const quick = await jetstreamManager(nats, { timeout: answerMs, checkAPI: false })
   const { streams, consumers } = await jetstreamManager(nats, { timeout: Math.max(answerMs, CHANGE_MS), checkAPI: false })
