@@ -26,6 +26,14 @@ const report = async (name: Json, stats: Json = {}): Promise<Json> => {
   )
   return (data as Json)?.updateResourceStats.results[0] ?? { text }
 }
+const documented = async (namespace: string, document: Json): Promise<Json> => {
+  const report = { namespace: { namespace, version: '1.0', document } }
+  const { data, text } = await api.ask(
+    `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { ${INVALID} } } }`,
+    { u: [{ name: { host: 'h1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report }] },
+  )
+  return (data as Json)?.updateResourceStats.results[0] ?? { text }
+}
 const aggregate = (input: Json) =>
   api.ask(`mutation ($input: AggregateCreateInput!) { it: aggregateCreate(input: $input, dryRun: true) { ${INVALID} } }`, { input })
 const key = (input: Json) =>
@@ -55,6 +63,11 @@ const doors: readonly (readonly [what: string, path: string, send: (bad: string)
   ['a hypervisor', 'input.updates.0.report.full.hypervisorType', (bad) => report({ host: 'h2' }, { hypervisorType: bad })],
   ['a GPU', 'input.updates.0.report.full.gpus.0.model', (bad) => report({ host: 'h2' }, { gpus: [{ index: 0, model: bad }] })],
   ['a CPU', 'input.updates.0.report.full.cpuInfo.model', (bad) => report({ host: 'h2' }, { cpuInfo: { model: bad } })],
+  [
+    'a pool of a document',
+    'input.updates.0.report.namespace.document.pools.0.name',
+    (bad) => documented('storage', { pools: [{ uuid: 'p', name: bad }] }),
+  ],
   ['an aggregate', 'input.name', (bad) => it(aggregate({ name: bad }))],
   ['a zone', 'input.availabilityZone', (bad) => it(aggregate({ name: 'x', availabilityZone: bad }))],
   ['a key of metadata', 'input.setMetadata.0.key', (bad) => it(aggregate({ name: 'x', metadata: [{ key: bad, value: 'v' }] }))],

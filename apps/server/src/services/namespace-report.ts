@@ -2,7 +2,7 @@ import { COMPUTE, isOwnNamespace, limits, namespaceNamed, ownNamespaces, type Pl
 import type { Documents } from '../plugin/outside/documents.ts'
 import { type Issue, issue, under } from './outcome.ts'
 import type { Read, ReportInput } from './report-input.ts'
-import { checkName } from './text.ts'
+import { checkName, checkNames } from './text.ts'
 
 /** What is wrong with a report under a namespace, as far as this process can tell by itself. */
 export function checkNamespace(
@@ -20,6 +20,7 @@ export function checkNamespace(
   const length = JSON.stringify(document ?? null).length
   if (length > limits.documentLength)
     issues.push(issue([...path, 'document'], document, `be at most ${limits.documentLength} characters of JSON, not ${length}`))
+  if (issues.length === 0) issues.push(...checkNames([...path, 'document'], document))
   if (issues.length > 0) return issues
   const known = namespaceNamed(namespace, plugins)
   if (known === undefined && !isOwnNamespace(namespace)) {
