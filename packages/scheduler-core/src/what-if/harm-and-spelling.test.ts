@@ -232,6 +232,95 @@ describe('names that are misspelt', () => {
     expect(saidOf(given)[0]).toBe(first)
   })
 
+  test.each<[what: string, given: Case, subject: string]>([
+    [
+      'a trait of the flavor, which it requires already',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'required' }),
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a trait of a group, which the flavor requires already',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: { ...extra({ 'trait:CUSTOM_FAST': 'required' }), requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FSAT'] }] },
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a trait that it forbids',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'forbidden' }),
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a key of an extra spec, which it has with another value',
+      {
+        hosts: { a: {} },
+        request: extra({ storgae: 'ssd', storage: 'nvme' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'key of extra spec storgae',
+    ],
+    [
+      'a key of an extra spec, which it has in its scope',
+      {
+        hosts: { a: {} },
+        request: extra({ storgae: 'ssd', 'aggregate_instance_extra_specs:storage': 'nvme' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'key of extra spec storgae',
+    ],
+    [
+      'a resource class of which it asks an amount',
+      {
+        hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 9 }] } },
+        request: extra({ 'resources:CUSTOM_FGPA': '1', 'resources:CUSTOM_FPGA': '2' }),
+      },
+      'resource class',
+    ],
+    [
+      'a class of which its flavor asks an amount itself',
+      { hosts: { a: {} }, request: extra({ 'resources:MEMROY_MB': '1' }) },
+      'resource class',
+    ],
+    [
+      'a key of a spread, over which it spreads already',
+      {
+        hosts: { a: {} },
+        request: {
+          instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' },
+          topologySpread: [
+            { topologyKey: 'rakc', maxSkew: 1 },
+            { topologyKey: 'rack', maxPerDomain: 2 },
+          ],
+        },
+        aggregates: [{ name: 'r', hosts: ['a'], metadata: { rack: 'r1' } }],
+      },
+      'spread over rakc',
+    ],
+  ])('%s is not the other name, or a wish would be lost', (_what, given, subject) => {
+    const { counterfactuals } = answerOf(given)
+    // other changes are found, so an empty list below is about the name alone
+    expect(counterfactuals.length).toBeGreaterThan(0)
+    const renamed = counterfactuals.flatMap(({ changes }) => changes.filter((change) => change.subject === subject && change.effort < 1.4))
+    expect(renamed.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  test('of two spellings of one key only the value that is misspelt changes', () => {
+    const given: Case = {
+      hosts: { a: {} },
+      request: extra({ storage: 'nvem', 'aggregate_instance_extra_specs:storage': 'ssd' }),
+      aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+    }
+    const [first] = answerOf(given).counterfactuals
+    expect(first?.request.flavor.extraSpecs).toEqual({ storage: 'nvme', 'aggregate_instance_extra_specs:storage': 'ssd' })
+  })
+
   test.each<[what: string, given: Case]>([
     [
       'a zone that is there, and full',
