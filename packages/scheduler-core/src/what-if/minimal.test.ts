@@ -154,6 +154,19 @@ const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChang
     return [others, ...fewer.flatMap((some) => (of === undefined ? [] : [[...others, of(some)]]))]
   })
 
+/** Every way to bring one number of some changes nearer to what it is now: by one, by half of the way, and all but one. */
+const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
+  changes.flatMap((change) => {
+    const { number } = change
+    if (number === undefined) return []
+    const towards = Math.sign(number.from - number.to)
+    const middle = Math.floor((number.from + number.to) / 2)
+    const between = [number.to + towards, middle, number.from - towards].filter(
+      (to) => Math.min(number.from, number.to) < to && to < Math.max(number.from, number.to),
+    )
+    return [...new Set(between)].map((to) => changes.map((one) => (one === change ? number.at(to) : one)))
+  })
+
 /** Fields that a request may have or not have, each by itself: how they are read, and the request with what another one says of it. */
 const wishes: readonly {
   readonly path: string
@@ -239,9 +252,49 @@ const refused = fc
   .record({ hosts: fc.array(hostDrawn, { minLength: 1, maxLength: 5 }), request: requestDrawn, profile: fc.constantFrom(...profiles) })
   .filter(({ hosts, request, profile }) => !fits(fleetOf(hosts), request, profile))
 
+describe('of two numbers for one thing only the nearer to what it is now is told', () => {
+  const saidOf = (fleet: Fleet, request: RequestSpec) =>
+    ask(fleet, request, profiles[0] as Profile).counterfactuals.map(({ changes }) =>
+      changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '),
+    )
+  test('where one of them is none', () => {
+    const log = aLog()
+    const fpga = (total: number) => ({ inventories: [{ resourceClass: 'CUSTOM_FPGA', total }] })
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', fpga(2)), aReport('h1')])
+    const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, extraSpecs: { 'resources:CUSTOM_FPGA': '3' } } })
+    const ofClass = saidOf(log.fleet, request).filter((said) => said.startsWith('CUSTOM_FPGA '))
+    expect(ofClass).toEqual(['CUSTOM_FPGA 3 -> 2'])
+  })
+
+  test('where it is a ratio beside fewer instances', () => {
+    const ratio = (milli: number): ProposedChange => ({
+      ...{ kind: 'POLICY', subject: 'VCPU allocation ratio of host h0', from: '1', to: String(milli / 1_000), effort: 5 },
+      number: { from: 1_000, to: milli, at: ratio },
+    })
+    const instances = (count: number): ProposedChange => ({
+      ...{ kind: 'REQUEST', subject: 'instances', from: '7', to: String(count), effort: 3 },
+      number: { from: 7, to: count, at: instances },
+    })
+    expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(5)])).toBe(true)
+    expect(containsAll([ratio(9_000), instances(5)], [ratio(10_000), instances(5)])).toBe(false)
+    expect(containsAll([ratio(9_000), instances(4)], [ratio(9_000), instances(5)])).toBe(true)
+    // neither has less of both
+    expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(4)])).toBe(false)
+  })
+
+  test('asking more is not asking less, however near', () => {
+    const amount = (to: number): ProposedChange => ({
+      ...{ kind: 'REQUEST', subject: 'CUSTOM_FPGA', from: '4', to: String(to), effort: 2 },
+      number: { from: 4, to, at: amount },
+    })
+    expect(containsAll([amount(8)], [amount(3)])).toBe(false)
+    expect(containsAll([amount(8)], [amount(6)])).toBe(true)
+  })
+})
+
 describe('of random refusals', () => {
-  test('each proposal makes the request fit, none of its parts can be left out, and none is harmful', () => {
-    const met = { proposals: 0, pairs: 0, waits: 0, lastResorts: 0, spellings: 0 }
+  test('each proposal makes the request fit, none of its parts can be left out or be less, and none is harmful', () => {
+    const met = { proposals: 0, numbers: 0, pairs: 0, waits: 0, lastResorts: 0, spellings: 0 }
     fc.assert(
       fc.property(refused, fc.constantFrom(1, 3, 10), ({ hosts, request, profile }, first) => {
         const fleet = fleetOf(hosts)
@@ -249,7 +302,7 @@ describe('of random refusals', () => {
         const texts = counterfactuals.map(({ text }) => text).join('\n')
         for (const { changes, text } of counterfactuals) {
           expect([text, fitsWith(fleet, request, profile, changes)]).toEqual([text, true])
-          for (const fewer of lackingOne(changes)) {
+          for (const fewer of [...lackingOne(changes), ...nearer(changes)]) {
             const left = fewer.map(({ subject, to }) => `${subject} ${to}`)
             expect([text, left, fitsWith(fleet, request, profile, fewer)]).toEqual([text, left, false])
           }
@@ -280,6 +333,7 @@ describe('of random refusals', () => {
         expect(counterfactuals.length).toBeLessThanOrEqual(first)
         met.proposals += counterfactuals.length
         met.pairs += counterfactuals.filter(({ changes }) => changes.length > 1).length
+        met.numbers += counterfactuals.filter(({ changes }) => nearer(changes).length > 0).length
         met.waits += counterfactuals.filter(({ changes }) => changes.some(({ waits }) => waits)).length
         met.lastResorts += counterfactuals.filter(isLast).length
         met.spellings += counterfactuals.filter(({ changes }) =>

@@ -102,7 +102,7 @@ function askFor(resourceClass: string, need: number, amount: number): ProposedCh
     to: `${amount}${unit}`,
     effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
     request: (request) => withAmount(request, resourceClass, amount),
-    ...(amount > 0 && amount < need && { lowered: { asked: need, to: amount, at: (other: number) => askFor(resourceClass, need, other) } }),
+    number: { from: need, to: amount, at: (other) => askFor(resourceClass, need, other) },
   }
 }
 
@@ -155,6 +155,6 @@ function raiseRatio({ host, node }: HostName, resourceClass: string, now: number
     to: String(milli / 1_000),
     effort: Math.min(10, 5 + (5 * (milli - now)) / now),
     edits: { ratios: [{ host, node, aggregate: null, resourceClass, allocationRatio: milli / 1_000 }] },
-    raised: { to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
+    number: { from: now, to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
   }
 }

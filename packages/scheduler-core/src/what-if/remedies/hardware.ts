@@ -91,7 +91,7 @@ function fewer({ request, reason }: Refusal): ProposedChange[] {
 const fewerDevices = (only: RequestSpec['pciRequests'][number], count: number): ProposedChange => ({
   ...asked('PCI devices', String(only.count), String(count), 3, (one) => restated(one, { pciRequests: [{ ...only, count }] })),
   gives: ['pciRequests.0.count'],
-  lowered: { asked: only.count, to: count, at: (other) => fewerDevices(only, other) },
+  number: { from: only.count, to: count, at: (other) => fewerDevices(only, other) },
 })
 
 /** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none; wait for some, or buy. */
@@ -126,7 +126,7 @@ const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>,
     restated(one, { gpus: one.gpus && { ...one.gpus, count: fewer } }),
   ),
   gives: ['gpus.count'],
-  lowered: { asked: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
+  number: { from: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
 })
 
 /** The largest share that so many of the host's GPUs have free. */
@@ -142,7 +142,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
     restated(one, { gpus: one.gpus && { ...one.gpus, shareMilli: share } }),
   ),
   gives: ['gpus.shareMilli'],
-  lowered: { asked: now, to: share, at: (other) => shareOf(now, other) },
+  number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
 /** What claims hold of the GPUs that would do. */
