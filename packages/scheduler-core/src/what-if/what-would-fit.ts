@@ -220,9 +220,9 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
 
 const keyOf = ({ kind, subject, to }: ProposedChange): string => `${kind} ${subject} ${to}`
 
-/** Of several instances, those that found a host. */
-function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedChange[] {
-  return found === 0 || numInstances === 1 ? [] : [countOf(numInstances, found)]
+/** Of several instances, those that found a host. A gang is placed whole or makes no sense. */
+function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
+  return found === 0 || numInstances === 1 || gang.length > 0 ? [] : [countOf(numInstances, found)]
 }
 
 const countOf = (now: number, count: number): ProposedChange => ({

@@ -1,3 +1,4 @@
+import type { Reason } from '../../filters/filter.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
 import { restated, withoutExtraSpecs } from '../change-request.ts'
@@ -123,11 +124,19 @@ function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): Req
   })
 }
 
-/** Whether the filter lets the host through with this request. */
-const passes = ({ fleet, profile, host, filter }: Refusal, request: RequestSpec): boolean =>
+const reasonWith = ({ fleet, profile, host, filter }: Refusal, request: RequestSpec): Reason | undefined =>
   prepareChecks(fleet, request, profile)
     .checksOf(host)
-    .every((check) => check.filter !== filter || check.reason === undefined)
+    .find((check) => check.filter === filter && check.reason !== undefined)?.reason
+
+/** Whether the filter lets the host through with this request. */
+const passes = (refusal: Refusal, request: RequestSpec): boolean => reasonWith(refusal, request) === undefined
+
+/** Whether the filter lets the host through with this request, or refuses it for something else. */
+export function answers(refusal: Refusal, request: RequestSpec): boolean {
+  const reason = reasonWith(refusal, request)
+  return reason?.code !== refusal.reason.code || reason.subject !== refusal.reason.subject
+}
 
 /** The greatest number up to `most` that will do, where every smaller one does too. */
 function greatest(most: number, isGood: (size: number) => boolean): number | undefined {

@@ -209,6 +209,10 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     host: { pciPools: [{ vendorId: 'v', productId: 'p', total: 2 }] },
     request: { pciRequests: [{ count: 3, specs: [{ vendor_id: 'v' }] }] },
   },
+  'pci.numa': {
+    host: { numaCells: [CELL], pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] },
+    request: { ...cell(), pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }] },
+  },
   'gpu.none': { request: { gpus: {} } },
   'gpu.model': { host: { gpus: [{ index: 0, model: 'B' }] }, request: { gpus: { models: ['A'] } } },
   'gpu.count': { host: { gpus: [{ index: 0 }] }, request: { gpus: { count: 2 } } },
@@ -282,7 +286,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
   ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
   ...(['topology.skew', 'filter.refused', 'outside.no_answer', 'outside.bad_answer', 'outside.failed'] as const),
-  ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked', 'group.together'] as const),
+  ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
 ])
 
 /** Codes of hosts that are refused: the first of the catalogue, to filter.error. */
