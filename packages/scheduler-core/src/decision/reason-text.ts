@@ -5,7 +5,9 @@ import type { Reason } from '../filters/filter.ts'
 /** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
-  const sentence = render === undefined ? codes[reason.code] : render(toShown(reason))
+  const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
+  // one sentence: where there is room for one alone, nothing of it is lost
+  const sentence = reason.reserved === undefined ? shown : `${shown.replace(/\.$/, '')}; ${reason.reserved}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { reasonText } from '../decision/reason-text.ts'
 import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
@@ -437,4 +438,48 @@ test('as many answers as are asked for are the least of all, so that the first i
   const all = saidOf(given)
   expect(all.length).toBeGreaterThan(2)
   for (const first of [1, 2, 3]) expect(saidOf({ ...given, first })).toEqual(all.slice(0, first))
+})
+
+describe('what an operator keeps back of a host', () => {
+  const reserving = (reserved: number) =>
+    ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass: 'MEMORY_MB', reserved, by: 'kim', reason: 'tests of backups' }) as const
+  const ofReport = (reserved: number): HostShape => ({
+    memoryMb: 65_536,
+    inventories: [{ resourceClass: 'MEMORY_MB', total: 65_536, reserved }],
+  })
+  test.each<[what: string, given: Case, sentence: string, proposals: readonly string[]]>([
+    [
+      'may be less where there is too little in all, and the sentence says who keeps how much',
+      { hosts: { a: { memoryMb: 65_536 } }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
+      '1024 MiB needed by one instance; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 64512 MiB'],
+    ],
+    [
+      'may be less where too little is left',
+      {
+        hosts: { a: { memoryMb: 65_536 } },
+        request: { memoryMb: GIB },
+        changes: [reserving(60_000), aClaim({ hosts: ['a'], mode: 'CONFIRM', grants: { classes: { MEMORY_MB: 5_000 } } })],
+        kinds: ['REQUEST', 'POLICY'],
+      },
+      'MEMORY_MB: 1024 MiB needed, 536 free; 60000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 59512 MiB', 'MEMORY_MB allocation ratio of host a -> 1.089'],
+    ],
+    [
+      'is no less than what the host keeps back itself',
+      { hosts: { a: ofReport(64_600) }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
+      '1024 MiB needed by one instance; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      ['memory -> 536 MiB'],
+    ],
+    [
+      'is not changed where the report says it, and the sentence says so',
+      { hosts: { a: ofReport(65_000) }, request: { memoryMb: GIB } },
+      '1024 MiB needed by one instance; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (by its report).',
+      ['memory -> 536 MiB'],
+    ],
+  ])('%s', (_what, given, sentence, proposals) => {
+    const [reason] = answerOf(given).cause?.nearest?.refusals.map((refusal) => refusal.reason) ?? []
+    expect(reason && reasonText(reason)).toBe(sentence)
+    expect(saidOf(given)).toEqual(proposals)
+  })
 })
