@@ -312,6 +312,11 @@ describe('names that are misspelt', () => {
     expect(renamed.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
+  test('the sentence says a misspelt name once', () => {
+    const given: Case = { hosts: { a: { traits: ['CUSTOM_FAST'] } }, request: extra({ 'trait:CUSTOM_FSAT': 'required' }) }
+    expect(answerOf(given).counterfactuals[0]?.text).toBe('request: trait CUSTOM_FSAT -> CUSTOM_FAST: unlocks 1 host (a)')
+  })
+
   test('of two spellings of one key only the value that is misspelt changes', () => {
     const given: Case = {
       hosts: { a: {} },

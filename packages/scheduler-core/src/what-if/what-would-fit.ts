@@ -238,9 +238,11 @@ const countOf = (now: number, count: number): ProposedChange => ({
 function toCounterfactual({ changes, effort }: Candidate, { unlocks, hosts }: Trial, { request, edits, filters }: Applied): Counterfactual {
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
-  const said = changes.map(
-    ({ kind: of, subject, from, to }) => `${of.toLowerCase()}: ${subject} ${from === null ? '' : `${from} `}-> ${to}`,
-  )
+  const said = changes.map(({ kind: of, subject, from, to }) => {
+    // a name that is misspelt is what the change is about already
+    const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
+    return `${of.toLowerCase()}: ${before} -> ${to}`
+  })
   const [host] = hosts
   const where = host === undefined ? '' : ` (${host.host}${unlocks > 1 ? ' and others' : ''})`
   const text = `${said.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`
