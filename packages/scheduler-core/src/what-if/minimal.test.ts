@@ -7,7 +7,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
+import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { containsAll } from './minimal.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
@@ -69,7 +69,10 @@ const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
 type Parts = Parameters<typeof aRequest>[0]
 const group = { instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' as const } }
 const soft = { uuid: aUuid(8), policy: 'SOFT_ANTI_AFFINITY' as const }
-const spreadBy = (spread: NonNullable<Parts['topologySpread']>[number]): Parts => ({ instanceGroup: soft, topologySpread: [spread] })
+const spreadBy = (spread: NonNullable<RequestSpecInput['topologySpread']>[number]): Parts => ({
+  instanceGroup: soft,
+  topologySpread: [spread],
+})
 const inCell: Parts = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: GIB }] } }
 /** Mostly the first: a request with many wishes at once has no way out of two changes. */
 const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
