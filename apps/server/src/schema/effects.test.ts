@@ -14,7 +14,7 @@ const handedOn = new Set(
   `AggregateChangeInput AggregateUpdateInput AssignmentInput AssignmentRuleInput CpuInfoInput DestinationInput ExplainPlacementInput
    FlavorInput FleetOverlayInput FullStatsInput GangMemberInput GpuInput GpuRequestInput HostFilter HostNumaCellInput HostOrder AggregateOrder
    HypotheticalHostInput ImageMetaInput InstanceGroupInput InstanceSizeInput InventoryInput MemoryPagesInput MetricInput
-   NamespaceReportInput NovaSettingsInput NumaCellInput NumaRequestInput PciPoolInput PciRequestInput ProfileVersionInput RatioChangeInput
+   NamespaceReportInput NovaSettingsInput NumaCellInput NumaRequestInput PciPoolInput PciRequestInput ProfileVersionInput RatioChangeInput ReserveChangeInput
    ReporterInput RequestSpecInput ResourceAmountInput ResourceGroupInput ResourceNameInput SolverSettingsInput StatsDeltaInput
    StatsReportInput StringComparator SupportedInstanceInput TopologySpreadInput VerdictFilter WeigherSettingInput`.split(/\s+/),
 )

@@ -44,6 +44,16 @@ const RatioChangeInput = builder.inputType('RatioChangeInput', {
   }),
 })
 
+const ReserveChangeInput = builder.inputType('ReserveChangeInput', {
+  description: 'Another reserved amount.',
+  fields: (t) => ({
+    host: t.string({ required: true, description: 'On this host.' }),
+    node: t.string({ description: 'On this node of the host alone; on all its nodes if not given.' }),
+    resourceClass: t.string({ required: true, description: 'The class, e.g. VCPU, MEMORY_MB, DISK_GB.' }),
+    reserved: t.field({ type: 'SafeInt', required: true, description: 'How much of it is kept back, in its units.' }),
+  }),
+})
+
 const FleetOverlayInput = builder.inputType('FleetOverlayInput', {
   description:
     'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays. Where hosts are removed, drained, disabled or enabled, HOST names all nodes of a host, HOST/NODE one of them.',
@@ -61,6 +71,7 @@ const FleetOverlayInput = builder.inputType('FleetOverlayInput', {
     enableHosts: t.stringList({ description: 'Hosts that are enabled and alive.' }),
     aggregateChanges: t.field({ type: [AggregateChangeInput], description: 'Aggregates with other hosts or metadata.' }),
     ratios: t.field({ type: [RatioChangeInput], description: 'Other allocation ratios.' }),
+    reserves: t.field({ type: [ReserveChangeInput], description: 'Other reserved amounts, from feature level 10 on.' }),
     releaseClaims: t.idList({ description: 'Claims that have ended; none that the host’s report counts already (MATERIALISED).' }),
     expireBy: t.field({ type: 'DateTime', description: 'Reservations that end by then have ended.' }),
   }),

@@ -129,10 +129,11 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
 
 /** By what is edited, not by what people read. A host that has yet to be bought has no place; nor has the request. */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
-  const { enableHosts = [], ratios = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
+  const { enableHosts = [], ratios = [], reserves = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
   return [
     ...enableHosts.map((name) => ({ kind: 'HOST' as const, name })),
     ...ratios.flatMap(({ host: name }) => (name === null ? [] : [{ kind: 'HOST' as const, name }])),
+    ...reserves.map(({ host: name }) => ({ kind: 'HOST' as const, name })),
     ...aggregateChanges.map(({ aggregate: name }) => ({ kind: 'AGGREGATE' as const, name })),
     ...releaseClaims.map((name) => ({ kind: 'CLAIM' as const, name })),
     ...(filters === undefined ? [] : [{ kind: 'PROFILE' as const, name: profile }]),
@@ -151,6 +152,7 @@ function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
     enableHosts: [],
     aggregateChanges: [],
     ratios: [],
+    reserves: [],
     releaseClaims: [],
   }
   const joined: Record<string, unknown> = {}

@@ -5,7 +5,9 @@ import type { Reason } from '../filters/filter.ts'
 /** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
-  const sentence = render === undefined ? codes[reason.code] : render(toShown(reason))
+  const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
+  // one sentence: where there is room for one alone, nothing of it is lost
+  const sentence = reason.reserved === undefined ? shown : `${shown.replace(/\.$/, '')}; ${reason.reserved}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
@@ -20,6 +22,9 @@ const amount = (value: Reason['need'], unit?: string): string => amountText(valu
 
 /** Sizes of memory pages; kinds of them (large pages) and none say what they are. */
 const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
+
+/** Where devices are that are not near enough. */
+const elsewhere = (source: string | undefined): string => (source === undefined ? '' : `; elsewhere ${source}`)
 
 const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
@@ -81,8 +86,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
-  'pci.numa': ({ subject, need, have }) =>
-    `PCI ${subject}: ${amount(need, 'devices')} needed near the guest's NUMA cells, ${have} free there.`,
+  'pci.numa': ({ subject, need, have, source }) =>
+    `PCI ${subject}: ${amount(need, 'devices')} needed near the guest's NUMA cells, ${have} free there${elsewhere(source)}.`,
   'pci.unasked': ({ subject, need, have }) =>
     `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
   'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
@@ -93,7 +98,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
     return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
   },
-  'gpu.numa': ({ need, have }) => `${amount(need, 'GPUs')} needed near the guest's NUMA cells, ${have} free there.`,
+  'gpu.numa': ({ need, have, source }) =>
+    `${amount(need, 'GPUs')} needed near the guest's NUMA cells, ${have} free there${elsewhere(source)}.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,

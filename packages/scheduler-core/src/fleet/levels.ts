@@ -84,3 +84,9 @@ export const USUAL_CLASSES = 10
 
 /** PCI devices that claims hold of a sort that the report no longer has, or has fewer of, are held of the pools that are likest to it. */
 export const KEPT_DEVICES = 10
+
+/** Where devices are not near enough to a guest's cells, the reason says at which cells those are that are free. */
+export const DEVICES_ELSEWHERE = 10
+
+/** A reason says how much of a class a host keeps back, where that is why it has so little. */
+export const RESERVES_NAMED = 10

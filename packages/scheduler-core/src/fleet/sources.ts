@@ -1,10 +1,12 @@
-import { counted } from '../amount-text.ts'
+import { amountText, counted } from '../amount-text.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { Fact, Source, Term } from '../evidence.ts'
+import type { Reason } from '../filters/filter.ts'
 import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
 import type { AggregateState } from './change.ts'
 import { at, type HostIndex } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
+import { RESERVES_NAMED } from './levels.ts'
 
 /** How many of the reservations that end first are named. */
 const ENDING = 5
@@ -98,6 +100,39 @@ export function allocationTerms(
     reserved: { name: 'reserved', value: at(reserved, host), from: from(reservedOf(hosts, record, resourceClass)) },
     ratio: { name: 'ratio', value: at(ratioMilli, host) / 1_000, from: from(ratioOf(hosts, record, resourceClass)) },
   }
+}
+
+/** Who says how much of a class a host keeps back, in a few words. */
+function reserveSetBy({ source, set, release }: Allocated): string {
+  const edit = set === undefined ? '' : `set by ${set.by}: ${set.reason}`
+  switch (source) {
+    case 'HOST':
+      return edit
+    case 'FLEET':
+      return `for the fleet, ${edit}`
+    case 'NOVA_DEFAULT':
+      return `the default of Nova's release ${release}`
+    default:
+      return 'by its report'
+  }
+}
+
+/**
+ * What a host keeps back of a class, in words for a reason. Of what is free only what an operator set for the host itself: what reports keep
+ * back is the usual thing, and in the facts.
+ */
+export function reserveOf(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+  unit: string,
+  isInAll: boolean,
+): Pick<Reason, 'reserved'> {
+  if (hosts.featureLevel < RESERVES_NAMED) return {}
+  const { total } = hosts.classColumns(resourceClass)
+  const reserved = reservedOf(hosts, hosts.get(host), resourceClass)
+  if (reserved.value === 0 || !(isInAll || reserved.source === 'HOST')) return {}
+  return { reserved: `${reserved.value} of its ${amountText(at(total, host), unit)} are reserved (${reserveSetBy(reserved)})` }
 }
 
 /** Free units of a resource class as they were worked out. */

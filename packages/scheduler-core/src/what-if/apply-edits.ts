@@ -90,7 +90,16 @@ export function appendInSteps(fleet: Fleet, changes: readonly Change[]): Steps<r
   })
 }
 
-const kindsOfEdits: readonly Edit[] = [addHosts, removeHosts, setStatuses, enableServices, changeAggregates, setRatios, endClaims]
+const kindsOfEdits: readonly Edit[] = [
+  addHosts,
+  removeHosts,
+  setStatuses,
+  enableServices,
+  changeAggregates,
+  setRatios,
+  setReserves,
+  endClaims,
+]
 
 function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   const joining = new Map<string, string[]>()
@@ -134,7 +143,7 @@ const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAll
     ...MADE_UP,
   }))
 
-/** Who sets ratios in a what-if, and why. */
+/** Who sets ratios and reserved amounts in a what-if, and why. */
 const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
 
 /** The incarnation of made-up hosts. */
@@ -263,6 +272,19 @@ function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnTy
       yield { change: edit, path: ['ratios'], found: host }
     }
   }
+}
+
+/** As an operator would set it. */
+function* setReserves(fleet: Fleet, { reserves }: FleetEdits): ReturnType<Edit> {
+  for (const [i, { host, node, resourceClass, reserved }] of reserves.entries())
+    for (const record of nodesNamed(fleet.hosts, { host, node })) {
+      if (fleet.hosts.classes.get(resourceClass)?.reported[record.index] !== 1) continue
+      const edit: HostAllocationSet = {
+        ...{ type: 'hostAllocation', host: record.host, node: record.node, resourceClass, reserved },
+        ...MADE_UP,
+      }
+      yield { change: edit, path: ['reserves', String(i)], found: host }
+    }
 }
 
 function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): ReturnType<Edit> {

@@ -61,6 +61,18 @@ export const fleetEditsSchema = z.strictObject({
     )
     .max(limits.entries)
     .default([]),
+  /** How much of a class a host, or one node of it, keeps back. */
+  reserves: z
+    .array(
+      z.strictObject({
+        host: name,
+        node: name.nullable().default(null),
+        resourceClass: name,
+        reserved: z.number().int().min(0).max(limits.amount),
+      }),
+    )
+    .max(limits.entries)
+    .default([]),
   releaseClaims: names,
   /** Reservations that end by this store time, milliseconds since 1970, have ended. */
   expireBy: z.number().int().min(0).nullable().default(null),
@@ -90,6 +102,7 @@ export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
     enableHosts: [...a.enableHosts, ...b.enableHosts],
     aggregateChanges: [...a.aggregateChanges, ...b.aggregateChanges],
     ratios: [...a.ratios, ...b.ratios],
+    reserves: [...a.reserves, ...b.reserves],
     releaseClaims: [...new Set([...a.releaseClaims, ...b.releaseClaims])],
     expireBy: a.expireBy === null ? b.expireBy : Math.max(a.expireBy, b.expireBy ?? 0),
   }
@@ -151,7 +164,9 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
   if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
   // only aggregate changes and ratios may name them
-  const namesMade = edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) || edits.ratios.some(({ host }) => host !== null)
+  const namesMade =
+    edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) ||
+    [...edits.ratios, ...edits.reserves].some(({ host }) => host !== null)
   const isMadeNamed = added <= MOST_ADDED && namesMade
   const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
   const isKnown = (host: string): boolean => presentHosts(fleet.hosts, [host]).some((name) => fleet.hosts.nodesOf(name).length > 0)
@@ -173,16 +188,20 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
           wrong('overlay.unknown', [field, String(i)], host, 'the name of a host that has reported, or HOST/NODE for one of its nodes'),
         )
     }
+  const checkNode = (path: readonly string[], host: string, node: string | null): void => {
+    if (made.has(host) && (node === null || node === host)) return
+    if (node === null ? isKnown(host) : nodesNamed(fleet.hosts, { host, node }).length > 0) return
+    const [last, found] = node !== null && isKnown(host) ? ['node', node] : ['host', host]
+    problems.push(wrong('overlay.unknown', [...path, last], found, `the name of a ${last} that has reported`))
+  }
   for (const [i, { host, node, aggregate }] of edits.ratios.entries()) {
     const path = ['ratios', String(i)]
     if (host !== null && aggregate !== null)
       problems.push(wrong('overlay.invalid', [...path, 'aggregate'], aggregate, 'left out where a host is named'))
     if (host === null && node !== null) problems.push(wrong('overlay.invalid', [...path, 'node'], node, 'left out where no host is named'))
-    if (host === null || (made.has(host) && (node === null || node === host))) continue
-    if (node === null ? isKnown(host) : nodesNamed(fleet.hosts, { host, node }).length > 0) continue
-    const [last, found] = node !== null && isKnown(host) ? ['node', node] : ['host', host]
-    problems.push(wrong('overlay.unknown', [...path, last], found, `the name of a ${last} that has reported`))
+    if (host !== null) checkNode(path, host, node)
   }
+  for (const [i, { host, node }] of edits.reserves.entries()) checkNode(['reserves', String(i)], host, node)
   for (const [a, { addHosts }] of edits.aggregateChanges.entries()) yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts)
   const shut = new Set<HostIndex>()
   const shutNames = edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts]
@@ -198,19 +217,23 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   return problems
 }
 
-function checkAggregates(fleet: Fleet, { addHosts, aggregateChanges, ratios }: FleetEdits): Problem[] {
+function checkAggregates(fleet: Fleet, { addHosts, aggregateChanges, ratios, reserves }: FleetEdits): Problem[] {
   const problems: Problem[] = []
   const check = (path: readonly string[], ref: string): void => {
     if (findAggregate(fleet, ref) === undefined) problems.push(wrong('overlay.unknown', path, ref, 'the uuid or name of an aggregate'))
+  }
+  const checkClass = (path: readonly string[], resourceClass: string): void => {
+    if (!fleet.hosts.classes.has(resourceClass))
+      problems.push(wrong('overlay.unknown', [...path, 'resourceClass'], resourceClass, 'a resource class that hosts report'))
   }
   for (const [i, { aggregates }] of addHosts.entries())
     for (const [j, ref] of (aggregates ?? []).entries()) check(['addHosts', String(i), 'aggregates', String(j)], ref)
   for (const [i, { aggregate }] of aggregateChanges.entries()) check(['aggregateChanges', String(i), 'aggregate'], aggregate)
   for (const [i, { aggregate, resourceClass }] of ratios.entries()) {
     if (aggregate !== null) check(['ratios', String(i), 'aggregate'], aggregate)
-    if (!fleet.hosts.classes.has(resourceClass))
-      problems.push(wrong('overlay.unknown', ['ratios', String(i), 'resourceClass'], resourceClass, 'a resource class that hosts report'))
+    checkClass(['ratios', String(i)], resourceClass)
   }
+  for (const [i, { resourceClass }] of reserves.entries()) checkClass(['reserves', String(i)], resourceClass)
   return problems
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { reasonText } from '../decision/reason-text.ts'
 import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
@@ -232,6 +233,100 @@ describe('names that are misspelt', () => {
     expect(saidOf(given)[0]).toBe(first)
   })
 
+  test.each<[what: string, given: Case, subject: string]>([
+    [
+      'a trait of the flavor, which it requires already',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'required' }),
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a trait of a group, which the flavor requires already',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: { ...extra({ 'trait:CUSTOM_FAST': 'required' }), requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FSAT'] }] },
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a trait that it forbids',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'forbidden' }),
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a key of an extra spec, which it has with another value',
+      {
+        hosts: { a: {} },
+        request: extra({ storgae: 'ssd', storage: 'nvme' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'key of extra spec storgae',
+    ],
+    [
+      'a key of an extra spec, which it has in its scope',
+      {
+        hosts: { a: {} },
+        request: extra({ storgae: 'ssd', 'aggregate_instance_extra_specs:storage': 'nvme' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'key of extra spec storgae',
+    ],
+    [
+      'a resource class of which it asks an amount',
+      {
+        hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 9 }] } },
+        request: extra({ 'resources:CUSTOM_FGPA': '1', 'resources:CUSTOM_FPGA': '2' }),
+      },
+      'resource class',
+    ],
+    [
+      'a class of which its flavor asks an amount itself',
+      { hosts: { a: {} }, request: extra({ 'resources:MEMROY_MB': '1' }) },
+      'resource class',
+    ],
+    [
+      'a key of a spread, over which it spreads already',
+      {
+        hosts: { a: {} },
+        request: {
+          instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' },
+          topologySpread: [
+            { topologyKey: 'rakc', maxSkew: 1 },
+            { topologyKey: 'rack', maxPerDomain: 2 },
+          ],
+        },
+        aggregates: [{ name: 'r', hosts: ['a'], metadata: { rack: 'r1' } }],
+      },
+      'spread over rakc',
+    ],
+  ])('%s is not the other name, or a wish would be lost', (_what, given, subject) => {
+    const { counterfactuals } = answerOf(given)
+    // other changes are found, so an empty list below is about the name alone
+    expect(counterfactuals.length).toBeGreaterThan(0)
+    const renamed = counterfactuals.flatMap(({ changes }) => changes.filter((change) => change.subject === subject && change.effort < 1.4))
+    expect(renamed.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  test('the sentence says a misspelt name once', () => {
+    const given: Case = { hosts: { a: { traits: ['CUSTOM_FAST'] } }, request: extra({ 'trait:CUSTOM_FSAT': 'required' }) }
+    expect(answerOf(given).counterfactuals[0]?.text).toBe('request: trait CUSTOM_FSAT -> CUSTOM_FAST: unlocks 1 host (a)')
+  })
+
+  test('of two spellings of one key only the value that is misspelt changes', () => {
+    const given: Case = {
+      hosts: { a: {} },
+      request: extra({ storage: 'nvem', 'aggregate_instance_extra_specs:storage': 'ssd' }),
+      aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+    }
+    const [first] = answerOf(given).counterfactuals
+    expect(first?.request.flavor.extraSpecs).toEqual({ storage: 'nvme', 'aggregate_instance_extra_specs:storage': 'ssd' })
+  })
+
   test.each<[what: string, given: Case]>([
     [
       'a zone that is there, and full',
@@ -348,4 +443,48 @@ test('as many answers as are asked for are the least of all, so that the first i
   const all = saidOf(given)
   expect(all.length).toBeGreaterThan(2)
   for (const first of [1, 2, 3]) expect(saidOf({ ...given, first })).toEqual(all.slice(0, first))
+})
+
+describe('what an operator keeps back of a host', () => {
+  const reserving = (reserved: number) =>
+    ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass: 'MEMORY_MB', reserved, by: 'kim', reason: 'tests of backups' }) as const
+  const ofReport = (reserved: number): HostShape => ({
+    memoryMb: 65_536,
+    inventories: [{ resourceClass: 'MEMORY_MB', total: 65_536, reserved }],
+  })
+  test.each<[what: string, given: Case, sentence: string, proposals: readonly string[]]>([
+    [
+      'may be less where there is too little in all, and the sentence says who keeps how much',
+      { hosts: { a: { memoryMb: 65_536 } }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
+      '1024 MiB needed by one instance; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 64512 MiB'],
+    ],
+    [
+      'may be less where too little is left',
+      {
+        hosts: { a: { memoryMb: 65_536 } },
+        request: { memoryMb: GIB },
+        changes: [reserving(60_000), aClaim({ hosts: ['a'], mode: 'CONFIRM', grants: { classes: { MEMORY_MB: 5_000 } } })],
+        kinds: ['REQUEST', 'POLICY'],
+      },
+      'MEMORY_MB: 1024 MiB needed, 536 free; 60000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 59512 MiB', 'MEMORY_MB allocation ratio of host a -> 1.089'],
+    ],
+    [
+      'is no less than what the host keeps back itself',
+      { hosts: { a: ofReport(64_600) }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
+      '1024 MiB needed by one instance; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      ['memory -> 536 MiB'],
+    ],
+    [
+      'is not changed where the report says it, and the sentence says so',
+      { hosts: { a: ofReport(65_000) }, request: { memoryMb: GIB } },
+      '1024 MiB needed by one instance; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (by its report).',
+      ['memory -> 536 MiB'],
+    ],
+  ])('%s', (_what, given, sentence, proposals) => {
+    const [reason] = answerOf(given).cause?.nearest?.refusals.map((refusal) => refusal.reason) ?? []
+    expect(reason && reasonText(reason)).toBe(sentence)
+    expect(saidOf(given)).toEqual(proposals)
+  })
 })

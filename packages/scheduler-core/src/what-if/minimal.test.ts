@@ -7,7 +7,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
+import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { containsAll } from './minimal.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
@@ -29,6 +29,9 @@ interface HostDrawn {
   /** GiB and seconds of reservations; 0 seconds: confirmed. */
   readonly held: readonly (readonly [gib: number, seconds: number])[]
   readonly isMember: boolean
+  /** MiB that an operator keeps back, and a ratio of vCPUs that one set; null: neither. */
+  readonly reserved: number | null
+  readonly cpuRatio: number | null
 }
 
 const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
@@ -39,15 +42,18 @@ const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
       localGb: fc.constantFrom(0, 20, 100),
       traits: fc.constantFrom<string[]>([], [], ['CUSTOM_FAST'], ['CUSTOM_FAST', 'CUSTOM_QUIET']),
       gpus: fc.integer({ min: 0, max: 2 }),
+      gpuNode: fc.constantFrom(null, 0, 1),
+      fpgas: fc.integer({ min: 0, max: 4 }),
       cells: fc.integer({ min: 0, max: 2 }),
       pci: fc.integer({ min: 0, max: 2 }),
     })
     .map(
-      ({ gib, gpus, cells, pci, ...rest }): HostShape => ({
+      ({ gib, gpus, gpuNode, fpgas, cells, pci, ...rest }): HostShape => ({
         ...rest,
         memoryMb: gib * GIB,
         supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }],
-        gpus: Array.from({ length: gpus }, (_, index) => ({ index, model: 'A100' })),
+        gpus: Array.from({ length: gpus }, (_, index) => ({ index, model: 'A100', numaNode: gpuNode })),
+        inventories: fpgas === 0 ? [] : [{ resourceClass: 'CUSTOM_FPGA', total: fpgas }],
         numaCells: Array.from({ length: cells }, (_, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 2 * GIB })),
         pciPools: pci === 0 ? [] : [{ vendorId: 'v', productId: 'p', total: pci }],
       }),
@@ -56,18 +62,29 @@ const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
   state: fc.constantFrom('ENABLED', 'ENABLED', 'ENABLED', 'DISABLED', 'MAINTENANCE', 'DRAINING', 'DOWN'),
   held: fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.constantFrom(0, 60, 60, 120, 600)), { maxLength: 3 }),
   isMember: fc.boolean(),
+  reserved: fc.constantFrom(null, GIB, 2 * GIB, 5 * GIB),
+  cpuRatio: fc.constantFrom(null, null, 0.5, 2),
 })
 
 type Parts = Parameters<typeof aRequest>[0]
 const group = { instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' as const } }
+const soft = { uuid: aUuid(8), policy: 'SOFT_ANTI_AFFINITY' as const }
+const spreadBy = (spread: NonNullable<RequestSpecInput['topologySpread']>[number]): Parts => ({
+  instanceGroup: soft,
+  topologySpread: [spread],
+})
+const inCell: Parts = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: GIB }] } }
+/** Mostly the first: a request with many wishes at once has no way out of two changes. */
+const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
+
 const requestDrawn: fc.Arbitrary<RequestSpec> = fc
   .record({
     vcpus: fc.integer({ min: 1, max: 9 }),
     gib: fc.integer({ min: 1, max: 10 }),
     rootGb: fc.constantFrom(0, 0, 30),
-    numInstances: fc.constantFrom(1, 1, 1, 2, 3),
-    place: fc.constantFrom<Parts>(
-      {},
+    numInstances: fc.constantFrom(1, 1, 1, 2, 3, 5),
+    place: rarely<Parts>(
       {},
       { availabilityZone: 'zone1' },
       { availabilityZone: 'zne2' },
@@ -78,21 +95,34 @@ const requestDrawn: fc.Arbitrary<RequestSpec> = fc
       { requestedDestination: { host: 'h1', aggregates: [aUuid(3)] } },
       { requestedDestination: { forbiddenAggregates: [aUuid(1), aUuid(2), aUuid(3)] } },
     ),
-    image: fc.constantFrom<Parts>(
-      ...[{}, {}, {}],
+    image: rarely<Parts>(
+      {},
       { image: { architecture: 'x86_64', properties: { img_hv_type: 'xen' } } },
       { image: { properties: { hw_architecture: 'aarch64', img_hv_type: 'kvm', os_type: 'linux' } } },
     ),
-    traits: fc.constantFrom<string[]>([], [], ['CUSTOM_FAST'], ['CUSTOM_FSAT'], ['CUSTOM_NONE_SUCH']),
-    specs: fc.constantFrom<Record<string, string>>({}, {}, { ssd: 'true' }, { sdd: 'true' }, { ssd: 'treu' }),
-    devices: fc.constantFrom<Parts>(
-      ...[{}, {}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A10'] } }],
+    traits: rarely<string[]>([], ['CUSTOM_FAST'], ['CUSTOM_FSAT'], ['CUSTOM_NONE_SUCH']),
+    specs: rarely<Record<string, string>>({}, {}, {}, { 'resources:CUSTOM_FPGA': '3' }, { ssd: 'true' }, { sdd: 'true' }, { ssd: 'treu' }),
+    devices: rarely<Parts>(
+      {},
+      { gpus: { count: 1 } },
+      { gpus: { count: 2, models: ['A10'] } },
       { pciRequests: [{ count: 2, specs: [{ vendor_id: 'v' }] }] },
       { pciRequests: [1, 1].map((count) => ({ count, specs: [{ vendor_id: 'v' }] })) },
+      { gpus: { count: 1 }, pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }], ...inCell },
+      { gpus: { count: 1, numaPolicy: 'required' }, ...inCell },
+      {
+        gpus: { count: 1, shareMilli: 500, numaPolicy: 'required' },
+        ...inCell,
+        pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }],
+      },
       { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 3 * GIB, cpuPolicy: 'dedicated' }] } },
       { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: GIB, pageSize: 1_048_576 }] } },
       { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: GIB, pageSize: 'large', cpuPolicy: 'dedicated' }] } },
       group,
+      spreadBy({ topologyKey: 'host', maxPerDomain: 1 }),
+      spreadBy({ topologyKey: 'host', maxSkew: 1 }),
+      spreadBy({ topologyKey: 'availability_zone', maxSkew: 1, maxPerDomain: 2 }),
+      spreadBy({ topologyKey: 'rack', maxSkew: 1 }),
     ),
   })
   .map(({ vcpus, gib, rootGb, numInstances, place, image, traits, specs, devices }) =>
@@ -113,14 +143,27 @@ function fleetOf(drawn: readonly HostDrawn[]): Fleet {
     { name: 'fast', hosts: membersOf((_, i) => i % 2 === 0), metadata: { ssd: 'true' } },
   ]
   log.append(aggregates.map((next, i) => ({ type: 'aggregate', uuid: aUuid(i + 1), expectedVersion: 0, next })))
-  for (const [i, { held, isMember, state }] of drawn.entries()) {
+  for (const [i, { held, isMember, state, reserved, cpuRatio }] of drawn.entries()) {
     const host = `h${i}`
+    const set = { type: 'hostAllocation', host, node: host, by: 'op', reason: 'test' } as const
+    if (reserved !== null) log.append([{ ...set, resourceClass: 'MEMORY_MB', reserved }])
+    if (cpuRatio !== null) log.append([{ ...set, resourceClass: 'VCPU', ratio: cpuRatio }])
     for (const [j, [gib, seconds]] of held.entries()) {
       const grants = { classes: { MEMORY_MB: gib * GIB } }
       const mode = seconds === 0 ? 'CONFIRM' : 'RESERVE'
       log.append([aClaim({ key: `${host}-${j}`, hosts: [host], grants, mode, ttlMs: Math.max(1, seconds) * 1_000 })])
     }
     const binding = { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
+    if (isMember && i % 2 === 0)
+      log.append([
+        aClaim({
+          key: `${host}-soft`,
+          hosts: [host],
+          grants: {},
+          mode: 'CONFIRM',
+          group: { uuid: aUuid(8), policy: 'SOFT_ANTI_AFFINITY', maxServerPerHost: null },
+        }),
+      ])
     if (isMember) log.append([aClaim({ key: `${host}-member`, hosts: [host], grants: {}, group: binding })])
     if (state === 'DOWN') log.append([{ type: 'liveness', host, node: host, state, reason: 'silent' }])
     else if (state !== 'ENABLED') log.append([{ type: 'status', host, node: host, status: state, reason: 'test' }])
@@ -152,6 +195,19 @@ const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChang
     const { names = [], of } = change.parts ?? {}
     const fewer = names.length < 2 ? [] : names.map((name) => names.filter((one) => one !== name))
     return [others, ...fewer.flatMap((some) => (of === undefined ? [] : [[...others, of(some)]]))]
+  })
+
+/** Every way to bring one number of some changes nearer to what it is now: by one, by half of the way, and all but one. */
+const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
+  changes.flatMap((change) => {
+    const { number } = change
+    if (number === undefined) return []
+    const towards = Math.sign(number.from - number.to)
+    const middle = Math.floor((number.from + number.to) / 2)
+    const between = [number.to + towards, middle, number.from - towards].filter(
+      (to) => Math.min(number.from, number.to) < to && to < Math.max(number.from, number.to),
+    )
+    return [...new Set(between)].map((to) => changes.map((one) => (one === change ? number.at(to) : one)))
   })
 
 /** Fields that a request may have or not have, each by itself: how they are read, and the request with what another one says of it. */
@@ -239,9 +295,60 @@ const refused = fc
   .record({ hosts: fc.array(hostDrawn, { minLength: 1, maxLength: 5 }), request: requestDrawn, profile: fc.constantFrom(...profiles) })
   .filter(({ hosts, request, profile }) => !fits(fleetOf(hosts), request, profile))
 
+describe('of two numbers for one thing only the nearer to what it is now is told', () => {
+  const saidOf = (fleet: Fleet, request: RequestSpec) =>
+    ask(fleet, request, profiles[0] as Profile).counterfactuals.map(({ changes }) =>
+      changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '),
+    )
+  test('where one of them is none', () => {
+    const log = aLog()
+    const fpga = (total: number) => ({ inventories: [{ resourceClass: 'CUSTOM_FPGA', total }] })
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', fpga(2)), aReport('h1')])
+    const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, extraSpecs: { 'resources:CUSTOM_FPGA': '3' } } })
+    const ofClass = saidOf(log.fleet, request).filter((said) => said.startsWith('CUSTOM_FPGA '))
+    expect(ofClass).toEqual(['CUSTOM_FPGA 3 -> 2'])
+  })
+
+  test('where it is a ratio beside fewer instances', () => {
+    const ratio = (milli: number): ProposedChange => ({
+      ...{ kind: 'POLICY', subject: 'VCPU allocation ratio of host h0', from: '1', to: String(milli / 1_000), effort: 5 },
+      number: { from: 1_000, to: milli, at: ratio },
+    })
+    const instances = (count: number): ProposedChange => ({
+      ...{ kind: 'REQUEST', subject: 'instances', from: '7', to: String(count), effort: 3 },
+      number: { from: 7, to: count, at: instances },
+    })
+    expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(5)])).toBe(true)
+    expect(containsAll([ratio(9_000), instances(5)], [ratio(10_000), instances(5)])).toBe(false)
+    expect(containsAll([ratio(9_000), instances(4)], [ratio(9_000), instances(5)])).toBe(true)
+    // neither has less of both
+    expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(4)])).toBe(false)
+  })
+
+  test('asking more is not asking less, however near', () => {
+    const amount = (to: number): ProposedChange => ({
+      ...{ kind: 'REQUEST', subject: 'CUSTOM_FPGA', from: '4', to: String(to), effort: 2 },
+      number: { from: 4, to, at: amount },
+    })
+    expect(containsAll([amount(8)], [amount(3)])).toBe(false)
+    expect(containsAll([amount(8)], [amount(6)])).toBe(true)
+  })
+})
+
 describe('of random refusals', () => {
-  test('each proposal makes the request fit, none of its parts can be left out, and none is harmful', () => {
-    const met = { proposals: 0, pairs: 0, waits: 0, lastResorts: 0, spellings: 0 }
+  test('each proposal makes the request fit, none of its parts can be left out or be less, and none is harmful', () => {
+    const met = {
+      proposals: 0,
+      numbers: 0,
+      ratios: 0,
+      reserves: 0,
+      spreads: 0,
+      policies: 0,
+      pairs: 0,
+      waits: 0,
+      lastResorts: 0,
+      spellings: 0,
+    }
     fc.assert(
       fc.property(refused, fc.constantFrom(1, 3, 10), ({ hosts, request, profile }, first) => {
         const fleet = fleetOf(hosts)
@@ -249,7 +356,7 @@ describe('of random refusals', () => {
         const texts = counterfactuals.map(({ text }) => text).join('\n')
         for (const { changes, text } of counterfactuals) {
           expect([text, fitsWith(fleet, request, profile, changes)]).toEqual([text, true])
-          for (const fewer of lackingOne(changes)) {
+          for (const fewer of [...lackingOne(changes), ...nearer(changes)]) {
             const left = fewer.map(({ subject, to }) => `${subject} ${to}`)
             expect([text, left, fitsWith(fleet, request, profile, fewer)]).toEqual([text, left, false])
           }
@@ -280,6 +387,13 @@ describe('of random refusals', () => {
         expect(counterfactuals.length).toBeLessThanOrEqual(first)
         met.proposals += counterfactuals.length
         met.pairs += counterfactuals.filter(({ changes }) => changes.length > 1).length
+        met.numbers += counterfactuals.filter(({ changes }) => nearer(changes).length > 0).length
+        met.ratios += counterfactuals.filter(({ edits }) => edits.ratios.length > 0).length
+        met.reserves += counterfactuals.filter(({ edits }) => edits.reserves.length > 0).length
+        const ofSubject = (start: string) =>
+          counterfactuals.filter(({ changes }) => changes.some(({ subject }) => subject.startsWith(start))).length
+        met.spreads += ofSubject('spread over')
+        met.policies += ofSubject('NUMA policy of')
         met.waits += counterfactuals.filter(({ changes }) => changes.some(({ waits }) => waits)).length
         met.lastResorts += counterfactuals.filter(isLast).length
         met.spellings += counterfactuals.filter(({ changes }) =>
@@ -289,8 +403,9 @@ describe('of random refusals', () => {
       // in so few runs that every kind is reached is chance: those of one seed reach them
       byExtent({ numRuns: 80, seed: 31 }, { numRuns: 2_000 }),
     )
-    // what is drawn reaches every kind
-    for (const [kind, count] of Object.entries(met)) expect([kind, count > 0]).toEqual([kind, true])
+    // what is drawn reaches every kind; those that few refusals are about in many runs alone
+    const rare = byExtent(['ratios', 'reserves', 'spreads', 'policies'], [])
+    for (const [kind, count] of Object.entries(met)) expect([kind, count > 0 || rare.includes(kind)]).toEqual([kind, true])
   })
 
   test('no host is raised or opened where a smaller request alone will do', () => {

@@ -1,5 +1,5 @@
 import type { Steps } from '../fleet/steps.ts'
-import type { ProposedChange } from './remedies/remedy.ts'
+import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { applyTo, type createFleets, tryOn } from './trial.ts'
 
@@ -14,8 +14,9 @@ export interface MinimalOptions extends SearchOptions {
 }
 
 /**
- * The same without each change, and each part of one (a claim to be waited for, a wish), without which the request is placed all the same: of what is left every part is
- * needed. Undefined where that was not found out, for want of runs or time.
+ * The same without each change, and each part of one (a claim to be waited for, a wish), without which the request is placed all the same, and
+ * with each number as near to what it is now as is enough: of what is left every part is needed. Undefined where that was not found out, for
+ * want of runs or time.
  */
 export function* minimal(
   options: MinimalOptions,
@@ -24,17 +25,37 @@ export function* minimal(
 ): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
   let best = kept
   let runs = 0
-  for (let left = smallerThan(best.candidate); ; ) {
-    const [fewer] = left.splice(0, 1)
-    if (fewer === undefined) return { kept: best, runs }
-    if (runs >= mostRuns || options.isOver()) return { kept: undefined, runs }
+  const isOver = () => runs >= mostRuns || options.isOver()
+  /** Whether other changes in the place of some of them will do; those are the best then. */
+  function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
-    const found = yield* tryWith(options, best.candidate, fewer)
-    if (found === undefined) continue
-    best = found
-    left = smallerThan(found.candidate)
+    const found = yield* tryWith(options, best.candidate, changes)
+    if (found !== undefined) best = found
+    return found !== undefined
   }
+  for (let left = smallerThan(best.candidate); ; ) {
+    const [fewer] = left.splice(0, 1)
+    if (fewer === undefined) break
+    if (isOver()) return { kept: undefined, runs }
+    if (yield* isEnough(fewer)) left = smallerThan(best.candidate)
+  }
+  for (const { subject, number } of best.candidate.changes) {
+    if (number === undefined) continue
+    const at = (to: number) => best.candidate.changes.map((one) => (one.subject === subject ? number.at(to) : one))
+    const nearer = number.to + Math.sign(number.from - number.to)
+    if (nearer === number.from) continue
+    if (isOver()) return { kept: undefined, runs }
+    if (!(yield* isEnough(at(nearer)))) continue
+    let [enough, tooLittle] = [nearer, number.from]
+    while (Math.abs(enough - tooLittle) > 1) {
+      if (isOver()) return { kept: undefined, runs }
+      const middle = Math.floor((enough + tooLittle) / 2)
+      if (yield* isEnough(at(middle))) enough = middle
+      else tooLittle = middle
+    }
+  }
+  return { kept: best, runs }
 }
 
 /** Each way to leave one part out: first whole changes, then parts of them, the last first. */
@@ -71,12 +92,16 @@ function containsOne(change: ProposedChange, other: ProposedChange): boolean {
   if (change.kind !== other.kind) return false
   const { gives } = change
   const isOfOne = change.subject === other.subject
-  if (isOfOne && change.lowered !== undefined && other.lowered !== undefined) return change.lowered.to <= other.lowered.to
+  if (isOfOne && change.number !== undefined && other.number !== undefined) return isAsFar(change.number, other.number)
   if (gives !== undefined && other.gives !== undefined) return other.gives.every((path) => gives.some((given) => isWithin(path, given)))
   if (!isOfOne) return false
   if (change.parts === undefined || other.parts === undefined) return change.to === other.to
   const names = new Set(change.parts.names)
   return other.parts.names.every((name) => names.has(name))
 }
+
+/** Of two numbers by which the same is changed, whether one is at least as far from what it is now, in the same direction. */
+const isAsFar = (one: ChangedNumber, other: ChangedNumber): boolean =>
+  Math.sign(one.to - one.from) === Math.sign(other.to - other.from) && Math.abs(one.to - one.from) >= Math.abs(other.to - other.from)
 
 const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}.`)

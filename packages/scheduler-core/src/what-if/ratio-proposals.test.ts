@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
-import { ratioOf } from '../fleet/allocation.ts'
+import { ratioOf, reservedOf } from '../fleet/allocation.ts'
 import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import { at } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
@@ -30,6 +30,8 @@ const hosts = fc.array(
     heldGib: fc.integer({ min: 0, max: 4 }),
     ownRatio: ratio,
     override: fc.record({ VCPU: maybeRatio, MEMORY_MB: maybeRatio }),
+    ownReserve: fc.constantFrom(0, 0, 512),
+    reserve: fc.record({ VCPU: fc.constantFrom(null, null, 2), MEMORY_MB: fc.constantFrom(null, 0, 256, 3 * GIB) }),
     isIn: fc.tuple(fc.boolean(), fc.boolean()),
   }),
   { minLength: 1, maxLength: 4 },
@@ -47,9 +49,11 @@ function fleetOf(drawn: Drawn<typeof hosts>, aggregates: Drawn<typeof aggregateR
   const log = aLog()
   log.append([
     { type: 'feature', level: FEATURE_LEVEL },
-    ...named.map(({ host, node, vcpus, gib, ownRatio }) =>
-      Object.assign(aReport(host, { vcpus, memoryMb: gib * GIB, cpuAllocationRatio: ownRatio, ramAllocationRatio: ownRatio }), { node }),
-    ),
+    ...named.map(({ host, node, vcpus, gib, ownRatio, ownReserve }) => {
+      const memory = { resourceClass: 'MEMORY_MB', total: gib * GIB, reserved: ownReserve, allocationRatio: ownRatio }
+      const shape = { vcpus, memoryMb: gib * GIB, cpuAllocationRatio: ownRatio, ramAllocationRatio: ownRatio, inventories: [memory] }
+      return Object.assign(aReport(host, shape), { node })
+    }),
   ])
   for (const [i, { cpu, ram }] of aggregates.entries()) {
     const members = new Set(named.flatMap(({ host, isIn }) => (isIn[i] ? [host] : [])))
@@ -59,7 +63,9 @@ function fleetOf(drawn: Drawn<typeof hosts>, aggregates: Drawn<typeof aggregateR
     }
     log.append([{ type: 'aggregate', uuid: aUuid(i + 1), expectedVersion: 0, next: { name: `a${i}`, hosts: [...members], metadata } }])
   }
-  for (const { host, node, heldGib, override } of named) {
+  for (const { host, node, heldGib, override, reserve } of named) {
+    for (const [resourceClass, value] of Object.entries(reserve))
+      if (value !== null) log.append([reserveOf({ host, node }, resourceClass, value)])
     for (const [resourceClass, value] of Object.entries(override))
       if (value !== null) log.append([overrideOf({ host, node }, resourceClass, value)])
     const claim = aClaim({ key: node, hosts: [host], grants: { classes: { MEMORY_MB: heldGib * GIB } }, mode: 'CONFIRM' })
@@ -74,12 +80,20 @@ const overrideOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>, resourceC
   ...{ host, node, resourceClass, ratio: value, by: 'operator', reason: 'more of it' },
 })
 
+const reserveOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>, resourceClass: string, reserved: number): Change => ({
+  type: 'hostAllocation',
+  ...{ host, node, resourceClass, reserved, by: 'operator', reason: 'kept back' },
+})
+
 /** The fleet with the entries that an operator makes of a proposal. */
-function madeReal(fleet: Fleet, { ratios }: FleetEdits): Fleet {
+function madeReal(fleet: Fleet, { ratios, reserves }: FleetEdits): Fleet {
   const own = copyFleet(fleet)
-  const changes = ratios.map(({ host, node, resourceClass, allocationRatio }) =>
-    overrideOf({ host: String(host), node: String(node) }, resourceClass, allocationRatio),
-  )
+  const changes = [
+    ...ratios.map(({ host, node, resourceClass, allocationRatio }) =>
+      overrideOf({ host: String(host), node: String(node) }, resourceClass, allocationRatio),
+    ),
+    ...reserves.map(({ host, node, resourceClass, reserved }) => reserveOf({ host, node: String(node) }, resourceClass, reserved)),
+  ]
   expect(append(own, changes)).toEqual(changes.map(() => undefined))
   return own
 }
@@ -90,16 +104,16 @@ const fits = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean =>
 const freeOf = ({ hosts: { classes, present } }: Fleet) =>
   [...classes].flatMap(([resourceClass, { free }]) => present.map(({ index, node }) => ({ resourceClass, node, free: at(free, index) })))
 
-test('a higher ratio makes the request fit when an operator sets it, says what counts before, and leaves no host with less', () => {
-  let met = 0
+test('a higher ratio or a smaller reserve makes the request fit when an operator sets it, says what counts before, and leaves no host with less', () => {
+  const met = { ratios: 0, reserves: 0 }
   fc.assert(
     fc.property(hosts, aggregateRatios, request, fc.constantFrom(...profiles), (drawn, aggregates, asked, profile) => {
       const fleet = fleetOf(drawn, aggregates)
       const options = { request: asked, profile, kinds: ['POLICY'] as const, isOver, seed: 's', maxChanges: 2, first: 10, minHosts: 1 }
       const before = freeOf(fleet)
       for (const { changes, edits, text, filters } of atOnce(whatWouldFit(fleet, { ...options, mostRuns: 100 })).counterfactuals) {
-        if (edits.ratios.length === 0) continue
-        met++
+        if (edits.ratios.length + edits.reserves.length === 0) continue
+        for (const kind of ['ratios', 'reserves'] as const) met[kind] += edits[kind].length
         const real = madeReal(fleet, edits)
         const decided = { ...profile, filters: filters ?? profile.filters }
         expect([text, fits(real, asked, decided)]).toEqual([text, true])
@@ -110,9 +124,18 @@ test('a higher ratio makes the request fit when an operator sets it, says what c
             const record = fleet.hosts.find({ host: String(host), node: String(node) }) as HostRecord
             expect(from).toBe(String(ratioOf(fleet.hosts, record, resourceClass).value))
           }
+        for (const { from, edits: own } of changes)
+          for (const { host, node, resourceClass, reserved } of own?.reserves ?? []) {
+            const record = fleet.hosts.find({ host, node: String(node) }) as HostRecord
+            const now = reservedOf(fleet.hosts, record, resourceClass)
+            expect([text, now.source, from?.split(' ')[0]]).toEqual([text, 'HOST', String(now.value)])
+            // what its report keeps back the host needs itself
+            const ofReport = record.stats.inventories.find((one) => one.resourceClass === resourceClass)?.reserved ?? 0
+            expect([text, reserved >= ofReport, reserved < now.value]).toEqual([text, true, true])
+          }
       }
     }),
     { numRuns: byExtent(150, 2_000) },
   )
-  expect(met).toBeGreaterThan(0)
+  for (const [kind, count] of Object.entries(met)) expect([kind, count > 0]).toEqual([kind, true])
 })

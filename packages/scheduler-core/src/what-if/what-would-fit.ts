@@ -14,7 +14,7 @@ import { leastOf } from './remedies/amounts.ts'
 import { anotherHost } from './remedies/another-host.ts'
 import { proposalsFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
-import { type Candidate, effortOf, gentlest, type Kept, sharedRoom } from './shared-room.ts'
+import { type Candidate, effortOf, INSTANCES, type Kept, sharedRoom } from './shared-room.ts'
 import { type Survey, surveyRefusals } from './survey.ts'
 import { type Applied, applyTo, createFleets, decideOn, inputOf, type Trial, tryOn } from './trial.ts'
 
@@ -68,7 +68,6 @@ export interface WhatWouldFit {
 }
 
 const MOST_REFINED = 6
-const INSTANCES = 'instances'
 
 /**
  * The smallest changes that make a request fit. Hosts near to passing say what refuses them; remedies say what would answer
@@ -98,7 +97,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
   const isKnown = ({ changes }: Candidate): boolean => told.some(({ candidate: known }) => containsAll(changes, known.changes))
-  /** Tells it with those of its parts that are needed. */
+  /** Tells it with those of its parts that are needed, and with no number farther from what it is now than it must be. */
   function* tell(kept: Kept): Steps<void> {
     if (isKnown(kept.candidate)) return
     const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
@@ -124,15 +123,11 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     const trial = yield* tryOn(own, options.seed, applied, candidate.host, start.found)
     if (trial.placed) {
       if (trial.unlocks < minHosts) continue
-      const kept: Kept = { candidate, trial, applied }
-      const gentle =
-        request.numInstances > 1 ? yield* gentlest(own, options, kept, eased, start.found, mostRuns - runs) : { ...kept, runs: 0 }
-      runs += gentle.runs
-      yield* tell(gentle)
+      yield* tell({ candidate, trial, applied })
       continue
     }
-    if (request.numInstances > 1) {
-      const shared = yield* sharedRoom(own, options, candidate, eased, start.found, mostRuns - runs)
+    if (request.numInstances > 1 && runs < mostRuns) {
+      const shared = yield* sharedRoom(own, options, candidate, eased, start.found)
       runs += shared.runs
       if (shared.kept !== undefined) yield* tell(shared.kept)
     }
@@ -196,8 +191,7 @@ const isMild = (candidate: Candidate): boolean =>
 
 /** A change that takes the place of one that was too little: made of what is there, not of what that one had made of it. */
 function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
-  if (before.lowered !== undefined && change.lowered !== undefined) return before.lowered.at(change.lowered.to)
-  if (before.raised !== undefined && change.raised !== undefined) return before.raised.at(change.raised.to)
+  if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to)
   return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
 }
 
@@ -226,27 +220,29 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
 
 const keyOf = ({ kind, subject, to }: ProposedChange): string => `${kind} ${subject} ${to}`
 
-/** Of several instances, those that found a host. */
-function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedChange[] {
-  if (found === 0 || numInstances === 1) return []
-  return [
-    {
-      kind: 'REQUEST',
-      subject: INSTANCES,
-      from: String(numInstances),
-      to: String(found),
-      effort: 2 + (4 * (numInstances - found)) / numInstances,
-      request: (request) => restated(request, { numInstances: found, instanceUuids: request.instanceUuids.slice(0, found) }),
-    },
-  ]
+/** Of several instances, those that found a host. A gang is placed whole or makes no sense. */
+function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
+  return found === 0 || numInstances === 1 || gang.length > 0 ? [] : [countOf(numInstances, found)]
 }
+
+const countOf = (now: number, count: number): ProposedChange => ({
+  kind: 'REQUEST',
+  subject: INSTANCES,
+  from: String(now),
+  to: String(count),
+  effort: 2 + (4 * (now - count)) / now,
+  request: (request) => restated(request, { numInstances: count, instanceUuids: request.instanceUuids.slice(0, count) }),
+  number: { from: now, to: count, at: (other) => countOf(now, other) },
+})
 
 function toCounterfactual({ changes, effort }: Candidate, { unlocks, hosts }: Trial, { request, edits, filters }: Applied): Counterfactual {
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
-  const said = changes.map(
-    ({ kind: of, subject, from, to }) => `${of.toLowerCase()}: ${subject} ${from === null ? '' : `${from} `}-> ${to}`,
-  )
+  const said = changes.map(({ kind: of, subject, from, to }) => {
+    // a name that is misspelt is what the change is about already
+    const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
+    return `${of.toLowerCase()}: ${before} -> ${to}`
+  })
   const [host] = hosts
   const where = host === undefined ? '' : ` (${host.host}${unlocks > 1 ? ' and others' : ''})`
   const text = `${said.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`

@@ -18,6 +18,7 @@ export function editsOf(overlay: Overlay): Edit[] {
     enableHosts = [],
     aggregateChanges = [],
     ratios = [],
+    reserves = [],
     releaseClaims = [],
   } = overlay
   const without = <Name extends keyof Overlay>(name: Name, list: readonly unknown[], index: number): Overlay => {
@@ -49,6 +50,11 @@ export function editsOf(overlay: Overlay): Edit[] {
       key: `ratios ${i}`,
       text: `${resourceClass} ratio ${allocationRatio} on ${node ?? host ?? aggregate ?? 'all hosts'}`,
       without: without('ratios', ratios, i),
+    })),
+    ...reserves.map(({ host, node, resourceClass, reserved }, i) => ({
+      key: `reserves ${i}`,
+      text: `${resourceClass} reserved ${formatCount(reserved)} on ${node ?? host}`,
+      without: without('reserves', reserves, i),
     })),
     ...named('releaseClaims', releaseClaims, 'release claim'),
   ]

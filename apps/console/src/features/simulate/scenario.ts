@@ -27,6 +27,12 @@ export interface Overlay {
     readonly resourceClass: string
     readonly allocationRatio: number
   }[]
+  readonly reserves?: readonly {
+    readonly host: string
+    readonly node?: string | null
+    readonly resourceClass: string
+    readonly reserved: number
+  }[]
   readonly releaseClaims?: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import type { PreparedFilter } from '../../filters/filter.ts'
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { freeFact, inAllFact } from '../../fleet/sources.ts'
+import { freeFact, inAllFact, reserveOf } from '../../fleet/sources.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
 import { heldByMover, keptByMover } from '../mover.ts'
@@ -42,10 +42,13 @@ export function amountFilter(
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   return {
     passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
-    reason: (host) =>
-      lacksInAll(host) || at(free, host) >= need
-        ? { code: tooLittle, subject: resourceClass, need, have: isStrict ? inAllOf(columns, host) : at(total, host), unit }
-        : { code: short, subject: resourceClass, need, have: at(free, host), unit, ...keptByMover(hosts, host, 'classes') },
+    reason(host) {
+      const isInAll = lacksInAll(host) || at(free, host) >= need
+      const said = { subject: resourceClass, need, unit, ...reserveOf(hosts, host, resourceClass, unit, isInAll) }
+      return isInAll
+        ? { ...said, code: tooLittle, have: isStrict ? inAllOf(columns, host) : at(total, host) }
+        : { ...said, code: short, have: at(free, host), ...keptByMover(hosts, host, 'classes') }
+    },
     facts(host) {
       const isShort = at(free, host) < need
       const left = freeFact(hosts, host, resourceClass, asked)

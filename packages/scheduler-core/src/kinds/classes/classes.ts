@@ -2,7 +2,7 @@ import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
-import { freeFact, inAllFact, reportOf } from '../../fleet/sources.ts'
+import { freeFact, inAllFact, reportOf, reserveOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
 import { demandOf } from '../../request/request-spec.ts'
@@ -134,11 +134,12 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       const words = hosts.featureLevel < USUAL_CLASSES ? { ...others, unit: resourceClass } : wordsOf(resourceClass)
       const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
+      const reserve = (isInAll: boolean) => reserveOf(hosts, host, resourceClass, words.unit, isInAll)
       switch (whyNot(hosts, host, columns, one)) {
         case 'in all':
-          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host) }
+          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve(true) }
         case 'free':
-          return { ...asked, code: words.short, have: at(columns.free, host) }
+          return { ...asked, code: words.short, have: at(columns.free, host), ...reserve(false) }
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
         case 'plain':

@@ -10,6 +10,7 @@ import type { Grants } from '../index.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
+import { gpusElsewhere } from './near.ts'
 import { GpuUnits } from './units.ts'
 
 /** GPUs of a host in the order in which a rule would take them; the first `count` that fit are taken. */
@@ -159,7 +160,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     if (fitting < ask.count) return { code: 'gpu.short', subject: gpuShareText(ask), need: ask.count, have: fitting, unit: 'GPUs' }
     const cells = cellsOn(hosts, host)
     const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length
-    return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs' }
+    return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, cells) }
   },
 
   havers: (hosts, ask) => ({

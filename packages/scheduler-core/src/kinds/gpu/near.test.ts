@@ -59,7 +59,8 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       guest(1, 'required'),
       {
         on: [],
-        cause: "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
+        cause:
+          "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 1 at cell 0.",
       },
     ],
     [
@@ -68,7 +69,8 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       guest(1, 'required'),
       {
         on: [],
-        cause: "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there.",
+        cause:
+          "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 2 at no known cell.",
       },
     ],
     [

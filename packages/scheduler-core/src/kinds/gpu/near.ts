@@ -1,7 +1,10 @@
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
 import { canMeet } from '../../nova/hardware/demands.ts'
 import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
-import type { Nearness } from '../nearness.ts'
-import { gpuFits } from './device.ts'
+import { elsewhereOn } from '../elsewhere.ts'
+import type { NearCell, Nearness } from '../nearness.ts'
+import { type GpuWish, gpuFits, isIn } from './device.ts'
 
 /** What the GPUs of a request want of the cells that its guest gets; undefined: it asks for none by this policy. */
 export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: NonNullable<GpuRequest['numaPolicy']>): Nearness | undefined {
@@ -15,7 +18,9 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
       return {
         shortOf(chosen) {
           const have = chosen.reduce((sum, cell) => sum + (gains[cell] as number), 0)
-          return have >= ask.count ? undefined : { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs' }
+          if (have >= ask.count) return undefined
+          const near = chosen.map((cell) => (cells[cell] as NearCell).id)
+          return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, near) }
         },
         mayStill: (chosen, used, more) => canMeet(demands, chosen, used, more),
         traitOf: (cell) => `${gains[cell]}`,
@@ -24,3 +29,13 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
     },
   }
 }
+
+/** Where the GPUs are that would do if they had not to be in these cells. */
+export const gpusElsewhere = (hosts: HostTable, host: HostIndex, ask: GpuWish, near: readonly number[]) =>
+  elsewhereOn(
+    hosts,
+    hosts
+      .get(host)
+      .gpus.filter((gpu) => gpuFits(gpu, ask) && !isIn(gpu, near))
+      .map(({ numaNode }) => ({ numaNode, count: 1 })),
+  )

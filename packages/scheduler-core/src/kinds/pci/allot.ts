@@ -1,3 +1,4 @@
+import type { FreeDevices } from '../elsewhere.ts'
 import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
 import type { HostPools, PciGrant, PoolState } from './pool.ts'
 
@@ -76,6 +77,13 @@ export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup
   }
   return count
 }
+
+/** Free devices that would do for a request if they had not to be as near as its policy wants. */
+export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, place: Place | undefined): readonly FreeDevices[] =>
+  pools
+    .map((p) => list[p] as PoolState)
+    .filter(({ numaNode }) => distance(numaNode, policy, place) >= FAR)
+    .map(({ numaNode, free }) => ({ numaNode, count: Math.max(0, free) }))
 
 /** The requests that would get too few devices if other groups took none, each with how many are left for it. */
 export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {

@@ -1,7 +1,8 @@
 import { canMeet, type Demand } from '../../nova/hardware/demands.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { elsewhereOn } from '../elsewhere.ts'
 import type { NearCell, Nearness } from '../nearness.ts'
-import { allot, type Place } from './allot.ts'
+import { allot, farDevices, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
@@ -17,10 +18,15 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
       let traits: readonly string[] | undefined
       return {
         shortOf(chosen) {
-          const allotted = allot(here, ask, { cells: chosen.map((c) => (cells[c] as NearCell).id), sockets })
+          const place: Place = { cells: chosen.map((c) => (cells[c] as NearCell).id), sockets }
+          const allotted = allot(here, ask, place)
           if (allotted.ok) return undefined
           const { wish, have } = allotted
-          return { code: 'pci.numa', subject: wish.subject, need: wish.count, have, unit: 'devices' }
+          const group = ask.groupsOn(here).find(({ requests }) => requests.includes(ask.requests.indexOf(wish))) as PciGroup
+          return {
+            ...({ code: 'pci.numa', subject: wish.subject, need: wish.count, have, unit: 'devices' } as const),
+            ...elsewhereOn(hosts, farDevices(here, group, place)),
+          }
         },
         mayStill(chosen, used, more) {
           demands ??= demandsOf(here, ask, cells, sockets)

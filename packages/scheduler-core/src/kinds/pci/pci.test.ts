@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { grantsFit } from '../../claims/ledger.ts'
+import { FEATURE_LEVEL } from '../../fleet/change.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
@@ -227,4 +228,20 @@ describe('pools', () => {
     log.append([aReport('h1', { pciPools: [aPool(3, 2)], instances: [instance] }, 2)])
     expect(free(h1)).toEqual([1])
   })
+})
+
+test.each([
+  [FEATURE_LEVEL, { source: '1 at cell 7, 2 at no known cell' }],
+  // recorded reasons of before say nothing of it
+  [9, {}],
+])('at feature level %i a reason says of devices that are not near enough where they are', (level, said) => {
+  const log = aLog()
+  const pools = [null, 7].map((numaNode, i) => ({ vendorId: 'v', productId: `p${i}`, total: 2 - i, numaNode }))
+  log.append([{ type: 'feature', level }, aReport('h1', { numaCells: [{ id: 0, cpuset: [0], memoryMb: 1_024 }], pciPools: pools })])
+  const request = aRequest({
+    numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1 }] },
+    pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }],
+  })
+  const reason = pciKind.reason(log.fleet.hosts, H1, pciAskOf(request) as NonNullable<ReturnType<typeof pciAskOf>>)
+  expect(reason).toEqual({ code: 'pci.numa', subject: 'request 0 (vendor v)', need: 1, have: 0, unit: 'devices', ...said })
 })

@@ -5,10 +5,11 @@ import { KEPT_DEVICES, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
 import { statsToCount } from '../../fleet/used-from.ts'
 import { ClaimCount } from '../claim-count.ts'
+import { elsewhereOn } from '../elsewhere.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
-import { allot, devicesFor, type Place, shortWishes } from './allot.ts'
+import { allot, devicesFor, farDevices, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { auditPools, auditSorts } from './audit.ts'
 import { socketsOf } from './near.ts'
@@ -108,7 +109,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     // alone it had enough, but others take the same devices
     if (have >= wish.count) return told('pci.short', allotted.have)
     const anywhere = devicesFor(pools, group, undefined)
-    if (anywhere >= wish.count) return told('pci.numa', have)
+    if (anywhere >= wish.count) return { ...told('pci.numa', have), ...elsewhereOn(hosts, farDevices(pools, group, place)) }
     const unasked = pools.list.reduce((sum, pool) => sum + (ask.isUnasked(pool, request) ? Math.max(0, pool.free) : 0), 0)
     return anywhere + unasked >= wish.count ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
   },

@@ -1,5 +1,6 @@
 import type { Claim } from '../../claims/claim.ts'
 import type { Code } from '../../codes.ts'
+import { reservedOf } from '../../fleet/allocation.ts'
 import type { HostName } from '../../fleet/change.ts'
 import { at } from '../../fleet/columns.ts'
 import { type HostRecord, hostKey } from '../../fleet/hosts.ts'
@@ -31,7 +32,7 @@ const MIB_PER_GIB = 1_024
 /** Nobody gives a thing away more often. */
 const HIGHEST_RATIO_MILLI = 16_000
 
-/** Too little of something that is counted: ask less, wait for room, give it away more often, or buy. */
+/** Too little of something that is counted: ask less, wait for room, give it away more often, keep less back, or buy. */
 export const amountsRemedy: Remedy = {
   name: 'amounts',
   codes: [
@@ -66,6 +67,7 @@ export const amountsRemedy: Remedy = {
     const less = Math.min(room.have, need - 1)
     return [
       ...(less > 0 ? [askFor(resourceClass, need, less)] : []),
+      ...lowerReserve(refusal, resourceClass, need, room.shortfall),
       ...(refusal.reason.code.endsWith('.short') ? moreRoom(refusal, resourceClass, need, room.shortfall) : []),
     ]
   },
@@ -94,7 +96,7 @@ function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: n
 }
 
 function askFor(resourceClass: string, need: number, amount: number): ProposedChange {
-  const unit = resourceClass === 'MEMORY_MB' ? ' MiB' : resourceClass === 'DISK_GB' ? ' GiB' : ''
+  const unit = unitOf(resourceClass)
   return {
     kind: 'REQUEST',
     subject: names[resourceClass] ?? resourceClass,
@@ -102,9 +104,11 @@ function askFor(resourceClass: string, need: number, amount: number): ProposedCh
     to: `${amount}${unit}`,
     effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
     request: (request) => withAmount(request, resourceClass, amount),
-    ...(amount > 0 && amount < need && { lowered: { asked: need, to: amount, at: (other: number) => askFor(resourceClass, need, other) } }),
+    number: { from: need, to: amount, at: (other) => askFor(resourceClass, need, other) },
   }
 }
+
+const unitOf = (resourceClass: string): string => (resourceClass === 'MEMORY_MB' ? ' MiB' : resourceClass === 'DISK_GB' ? ' GiB' : '')
 
 const names: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
@@ -147,6 +151,37 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
   return milli > HIGHEST_RATIO_MILLI ? [] : [raiseRatio(record, resourceClass, now, milli)]
 }
 
+/**
+ * The most that the host may keep back and have enough: of what an operator set for it alone, and never less than counts without that, which is
+ * what the host itself needs.
+ */
+function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
+  const record = hosts.get(host)
+  const now = reservedOf(hosts, record, resourceClass)
+  const { [resourceClass]: _, ...allocation } = record.allocation
+  const least = reservedOf(hosts, { ...record, allocation }, resourceClass).value
+  if (now.source !== 'HOST' || now.value <= least) return []
+  const columns = hosts.classColumns(resourceClass)
+  const [total, ratio] = [at(columns.total, host), at(columns.ratioMilli, host)]
+  const wanted = at(columns.capacity, host) + Math.max(0, shortfall)
+  // no instance gets more than there is and is not kept back
+  let reserved = Math.min(now.value - 1, total - need, total - Math.floor((wanted * 1_000) / ratio))
+  while (reserved >= least && capacityOf(total, reserved, ratio) < wanted) reserved--
+  return reserved < least ? [] : [keepBack(record, resourceClass, now.value, reserved)]
+}
+
+function keepBack({ host, node }: HostName, resourceClass: string, now: number, reserved: number): ProposedChange {
+  return {
+    kind: 'POLICY',
+    subject: `reserved ${resourceClass} of host ${hostKey({ host, node })}`,
+    from: `${now}${unitOf(resourceClass)}`,
+    to: `${reserved}${unitOf(resourceClass)}`,
+    effort: 5 + (5 * (now - reserved)) / now,
+    edits: { reserves: [{ host, node, resourceClass, reserved }] },
+    number: { from: now, to: reserved, at: (other) => keepBack({ host, node }, resourceClass, now, other) },
+  }
+}
+
 function raiseRatio({ host, node }: HostName, resourceClass: string, now: number, milli: number): ProposedChange {
   return {
     kind: 'POLICY',
@@ -155,6 +190,6 @@ function raiseRatio({ host, node }: HostName, resourceClass: string, now: number
     to: String(milli / 1_000),
     effort: Math.min(10, 5 + (5 * (milli - now)) / now),
     edits: { ratios: [{ host, node, aggregate: null, resourceClass, allocationRatio: milli / 1_000 }] },
-    raised: { to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
+    number: { from: now, to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
   }
 }

@@ -1,11 +1,11 @@
 import type { Reason } from '../../filters/filter.ts'
-import type { TopologySpread } from '../../request/request-spec.ts'
+import type { InstanceGroup, RequestSpec, TopologySpread } from '../../request/request-spec.ts'
 import { groupOf } from '../../schedulers/filter-scheduler.ts'
 import { restated, withoutHints } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import { waitsOn } from './ending-claims.ts'
-import type { ProposedChange, Remedy } from './remedy.ts'
-import { anyOf, asked } from './wishes.ts'
+import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
+import { anyOf, asked, type Wish } from './wishes.ts'
 
 const hints: Readonly<Record<string, readonly string[]>> = {
   'instance.same_host': ['different_host'],
@@ -39,7 +39,8 @@ export const companyRemedy: Remedy = {
     ...(['volume.unknown', 'volume.far', 'port.unknown', 'port.far'] as const),
     ...(['topology.no_domain', 'topology.full', 'topology.skew'] as const),
   ],
-  propose({ fleet, request, host, reason }) {
+  propose(refusal) {
+    const { fleet, request, host, reason } = refusal
     const unwanted = hints[reason.code] ?? (reason.code.startsWith('namespace.') ? ofNamespace[reason.subject ?? ''] : undefined)
     const record = fleet.hosts.get(host)
     if (unwanted !== undefined)
@@ -47,14 +48,20 @@ export const companyRemedy: Remedy = {
         // an instance that it keeps away from may not stay
         ...(reason.code === 'instance.same_host' ? waitsOn(record, ({ instance }) => instance !== null) : []),
         ...anyOf(
-          unwanted
-            .filter((name) => Object.hasOwn(request.schedulerHints, name))
-            .map((name) => ({
-              path: `schedulerHints.${name}`,
-              said: request.schedulerHints[name]?.join(', ') ?? '',
-              without: (one) => withoutHints(one, [name]),
-            })),
-          (paths) => ({ subject: `hint ${paths.map((path) => path.split('.').at(-1)).join(', ')}`, to: 'not asked' }),
+          [
+            ...unwanted
+              .filter((name) => Object.hasOwn(request.schedulerHints, name))
+              .map((name) => ({
+                path: `schedulerHints.${name}`,
+                said: request.schedulerHints[name]?.join(', ') ?? '',
+                without: (one: RequestSpec) => withoutHints(one, [name]),
+              })),
+            ...nearOwn(request, unwanted),
+          ],
+          (paths) => ({
+            subject: paths.map((path) => (path === NEAR_OWN ? path : `hint ${path.split('.').at(-1)}`)).join(', '),
+            to: 'not asked',
+          }),
         ),
       ]
     if (reason.code.startsWith('topology.')) {
@@ -62,7 +69,9 @@ export const companyRemedy: Remedy = {
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
         ...(reason.code === 'topology.full' ? waitsOn(record, ({ group }) => group === request.instanceGroup?.uuid) : []),
-        ...request.topologySpread.filter(isMeant).map((spread) => withoutLimit(spread, reason)),
+        ...request.topologySpread
+          .filter(isMeant)
+          .flatMap((spread) => [...laxerLimit(spread, reason, request), withoutLimit(spread, reason)]),
       ]
     }
     const { instanceGroup } = request
@@ -96,6 +105,7 @@ export const companyRemedy: Remedy = {
     }
     return [
       ...(reason.code === 'group.anti_affinity' ? waitsOn(record, ({ group }) => group === uuid) : []),
+      ...(reason.code === 'group.anti_affinity' ? morePerHost(refusal, instanceGroup) : []),
       ...(canSoften ? [{ ...asked(`policy of server group ${uuid}`, policy, soft, 4, softened), lastResort: true }] : []),
       {
         ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
@@ -109,16 +119,77 @@ export const companyRemedy: Remedy = {
 
 const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology.skew': 'maxSkew', 'topology.full': 'maxPerDomain' }
 
+/** That the instance is near its own volumes and ports, which no hint says. */
+const NEAR_OWN = 'nearVolumesAndPorts'
+
+function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
+  const own = [...(hintsInTheWay.includes('near_volume') ? volumes : []), ...(hintsInTheWay.includes('near_port') ? ports : [])]
+  if (!nearVolumesAndPorts || own.length === 0) return []
+  return [{ path: NEAR_OWN, said: own.join(', '), without: (one) => restated(one, { nearVolumesAndPorts: false }) }]
+}
+
+/** So many members that the next one may be there, and so many that all instances may: what is enough lies between. */
+const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly number[] => [
+  ...new Set([Number(have) + 1, Number(have) + numInstances]),
+]
+
+/** More members of the group on a host, where nobody has bound how many there may be. */
+function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
+  const now = maxServerPerHost ?? 1
+  const withMost = (one: RequestSpec, most: number) =>
+    restated(one, { instanceGroup: one.instanceGroup && { ...one.instanceGroup, maxServerPerHost: most } })
+  const upTo = (most: number): ProposedChange => ({
+    ...asked(`members of server group ${uuid} on one host`, `at most ${now}`, `at most ${most}`, 3.5, (one) => withMost(one, most)),
+    lastResort: true,
+    gives: ['instanceGroup.policy.maxServerPerHost'],
+    number: { from: now, to: most, at: upTo },
+  })
+  return enoughFor(reason, request).flatMap((most) => {
+    const binding = groupOf(withMost(request, most))
+    return most > now && binding !== null && fleet.groups.accepts(binding) ? [upTo(most)] : []
+  })
+}
+
+const saidOf = {
+  maxSkew: (most: number) => `at most ${most} more than the fewest`,
+  maxPerDomain: (most: number) => `at most ${most} in each`,
+} as const
+
+/** A spread with a higher limit in the place of the one that is in the way. */
+function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reason, request: RequestSpec): ProposedChange[] {
+  const limit = limits[reason.code]
+  const now = limit && limitsNow[limit]
+  if (limit === undefined || now === undefined || now === null) return []
+  // of a skew the reason says how many there may be: so many more than in the domain with the fewest
+  const fewest = limit === 'maxSkew' ? Number(String(reason.need).split(' ').at(-1)) - now : 0
+  const upTo = (most: number): ProposedChange => ({
+    ...asked(`spread over ${topologyKey}`, saidOf[limit](now), saidOf[limit](most), 3.5, (one) =>
+      restated(one, {
+        topologySpread: one.topologySpread.map((spread) => (spread.topologyKey === topologyKey ? { ...spread, [limit]: most } : spread)),
+      }),
+    ),
+    gives: [`topologySpread.${topologyKey}.${limit}.number`],
+    number: { from: now, to: most, at: upTo },
+  })
+  return enoughFor(reason, request).map((members) => upTo(members - fewest))
+}
+
 /** A spread without the limit that is in the way, or none where it has no other. */
-function withoutLimit({ topologyKey, maxSkew, maxPerDomain }: TopologySpread, { code, subject, need }: Reason): ProposedChange {
+function withoutLimit({ topologyKey, ...limitsNow }: TopologySpread, { code }: Reason): ProposedChange {
   const limit = limits[code]
-  const keepsOther = limit !== undefined && maxSkew !== null && maxPerDomain !== null
-  const change = asked(`spread over ${subject}`, String(need ?? ''), keepsOther ? `without ${limit}` : 'not asked', 4, (one) =>
-    restated(one, {
-      topologySpread: keepsOther
-        ? one.topologySpread.map((spread) => (spread.topologyKey === topologyKey ? { ...spread, [limit]: null } : spread))
-        : one.topologySpread.filter((spread) => spread.topologyKey !== topologyKey),
-    }),
+  const keepsOther = limit !== undefined && limitsNow.maxSkew !== null && limitsNow.maxPerDomain !== null
+  const now = limit && limitsNow[limit]
+  const change = asked(
+    `spread over ${topologyKey}`,
+    limit === undefined || now === undefined || now === null ? 'asked' : saidOf[limit](now),
+    keepsOther ? `without ${limit}` : 'not asked',
+    4,
+    (one) =>
+      restated(one, {
+        topologySpread: keepsOther
+          ? one.topologySpread.map((spread) => (spread.topologyKey === topologyKey ? { ...spread, [limit]: null } : spread))
+          : one.topologySpread.filter((spread) => spread.topologyKey !== topologyKey),
+      }),
   )
   return { ...change, gives: [`topologySpread.${topologyKey}${keepsOther ? `.${limit}` : ''}`] }
 }

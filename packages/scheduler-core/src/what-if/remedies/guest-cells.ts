@@ -1,3 +1,4 @@
+import type { Reason } from '../../filters/filter.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
 import { restated, withoutExtraSpecs } from '../change-request.ts'
@@ -11,11 +12,20 @@ export function moreCells(refusal: Refusal): ProposedChange[] {
   if (only === undefined || others.length > 0) return []
   const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MOST_CELLS)
   for (let count = 2; count <= most; count++) {
-    const split = (one: RequestSpec): RequestSpec => withCells(one, one.numaTopology?.cells.flatMap((cell) => parted(cell, count)) ?? [])
-    if (passes(refusal, split(request)))
-      return [{ ...asked('NUMA topology', '1 cell', `${count} cells`, 3, split), gives: ['numaTopology.cells'] }]
+    const change = overCells(count)
+    if (passes(refusal, change.request(request))) return [change]
   }
   return []
+}
+
+function overCells(count: number) {
+  const request = (one: RequestSpec): RequestSpec => withCells(one, one.numaTopology?.cells.flatMap((cell) => parted(cell, count)) ?? [])
+  return {
+    ...asked('NUMA topology', '1 cell', `${count} cells`, 3, request),
+    request,
+    gives: ['numaTopology.cells'],
+    number: { from: 1, to: count, at: overCells },
+  }
 }
 
 /** Cells that have more than this host's cells give are cut down to that, and the flavor with them. */
@@ -27,12 +37,18 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
   const part = memoryCodes.has(reason.code) ? memory : cpuCodes.has(reason.code) ? cpus : undefined
   if (part === undefined || cells.some((cell) => !part.canCut(cell))) return []
   const now = part.sizeOf(stuck)
-  const cutTo = (size: number) => (one: RequestSpec) => part.cut(one, size)
   // each cell alone may have room for so much, and all of them together only for less
   const size = greatest(Math.min(now - 1, now - (reason.need - reason.have)), (one) => passes(refusal, part.cut(request, one)))
   if (size === undefined) return []
-  return [asked(`${part.name} of each NUMA cell`, `${now}${part.unit}`, `${size}${part.unit}`, 1 + (4 * (now - size)) / now, cutTo(size))]
+  return [smallerBy(part, now, size)]
 }
+
+const smallerBy = (part: Part, now: number, size: number): ProposedChange => ({
+  ...asked(`${part.name} of each NUMA cell`, `${now}${part.unit}`, `${size}${part.unit}`, 1 + (4 * (now - size)) / now, (one) =>
+    part.cut(one, size),
+  ),
+  number: { from: now, to: size, at: (other) => smallerBy(part, now, other) },
+})
 
 /** A guest of more cells asks for a machine of its own. */
 const MOST_CELLS = 4
@@ -108,11 +124,19 @@ function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): Req
   })
 }
 
-/** Whether the filter lets the host through with this request. */
-const passes = ({ fleet, profile, host, filter }: Refusal, request: RequestSpec): boolean =>
+const reasonWith = ({ fleet, profile, host, filter }: Refusal, request: RequestSpec): Reason | undefined =>
   prepareChecks(fleet, request, profile)
     .checksOf(host)
-    .every((check) => check.filter !== filter || check.reason === undefined)
+    .find((check) => check.filter === filter && check.reason !== undefined)?.reason
+
+/** Whether the filter lets the host through with this request. */
+const passes = (refusal: Refusal, request: RequestSpec): boolean => reasonWith(refusal, request) === undefined
+
+/** Whether the filter lets the host through with this request, or refuses it for something else. */
+export function answers(refusal: Refusal, request: RequestSpec): boolean {
+  const reason = reasonWith(refusal, request)
+  return reason?.code !== refusal.reason.code || reason.subject !== refusal.reason.subject
+}
 
 /** The greatest number up to `most` that will do, where every smaller one does too. */
 function greatest(most: number, isGood: (size: number) => boolean): number | undefined {

@@ -1,13 +1,14 @@
 import type { Claim } from '../../claims/claim.ts'
+import type { Code } from '../../codes.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
 import { type GpuWish, modelFits } from '../../kinds/gpu/device.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import { endingClaims, type HeldRoom, waitsOn } from './ending-claims.ts'
-import { moreCells, smallerCells } from './guest-cells.ts'
+import { answers, moreCells, smallerCells } from './guest-cells.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
-import { lessTopology } from './topology.ts'
+import { lessOfCells, lessTopology } from './topology.ts'
 import { anyOf, asked } from './wishes.ts'
 
 /** The guest's cells do not fit: ask less of them, or none. */
@@ -39,6 +40,7 @@ export const numaRemedy: Remedy = {
       ...smallerCells(refusal),
       ...moreCells(refusal),
       ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.numa !== undefined || grants.classes !== undefined),
+      ...farther(refusal),
       ...lessTopology(refusal.request),
     ]
   },
@@ -73,11 +75,38 @@ const withoutSome = ({ pciRequests }: RequestSpec): ProposedChange[] =>
     6,
   )
 
-function farther({ request, reason }: Refusal): ProposedChange[] {
-  if (reason.code !== 'pci.numa' || !request.pciRequests.some(({ numaPolicy }) => numaPolicy !== 'preferred')) return []
-  const preferred = request.pciRequests.map((one) => ({ ...one, numaPolicy: 'preferred' as const }))
-  const change = asked('NUMA policy of PCI devices', 'near', 'near if possible', 3, (one) => restated(one, { pciRequests: preferred }))
-  return [{ ...change, gives: request.pciRequests.map((_, i) => `pciRequests.${i}.numaPolicy`) }]
+/** Codes of a guest that has cells, and devices that are not near to them; or where that was too much to search. */
+const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
+
+/**
+ * Devices that must be near the guest's cells may be elsewhere: those of PCI, or the GPUs, whichever the reason names, since the same cells are
+ * to have both. Or the guest asks less of its cells, so that it finds room near the devices.
+ */
+function farther(refusal: Refusal): ProposedChange[] {
+  const { request, reason } = refusal
+  if (!farCodes.has(reason.code)) return []
+  const policies = request.pciRequests.map((wish, i) => ({
+    path: `pciRequests.${i}.numaPolicy`,
+    said: wish.numaPolicy,
+    without: (one: RequestSpec) =>
+      restated(one, {
+        pciRequests: one.pciRequests.map((other) => (other === wish ? { ...other, numaPolicy: 'preferred' as const } : other)),
+      }),
+  }))
+  const saying = (of: string) => () => ({ subject: `NUMA policy of ${of}`, from: 'near', to: 'near if possible' })
+  const gpus = {
+    path: 'gpus.numaPolicy',
+    said: 'required',
+    without: (one: RequestSpec) => restated(one, { gpus: one.gpus && { ...one.gpus, numaPolicy: 'preferred' as const } }),
+  }
+  return [
+    ...anyOf(
+      policies.filter(({ said }) => said !== 'preferred'),
+      saying('PCI devices'),
+    ),
+    ...anyOf(request.gpus?.numaPolicy === 'required' ? [gpus] : [], saying('GPUs')),
+    ...(reason.code === 'pci.numa' || reason.code === 'gpu.numa' ? lessOfCells(request) : []),
+  ].filter((change) => answers(refusal, change.request?.(request) ?? request))
 }
 
 /** Of one request for devices of a kind: those that are there. */
@@ -91,14 +120,20 @@ function fewer({ request, reason }: Refusal): ProposedChange[] {
 const fewerDevices = (only: RequestSpec['pciRequests'][number], count: number): ProposedChange => ({
   ...asked('PCI devices', String(only.count), String(count), 3, (one) => restated(one, { pciRequests: [{ ...only, count }] })),
   gives: ['pciRequests.0.count'],
-  lowered: { asked: only.count, to: count, at: (other) => fewerDevices(only, other) },
+  number: { from: only.count, to: count, at: (other) => fewerDevices(only, other) },
 })
 
 /** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none; wait for some, or buy. */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
-  propose({ fleet, host, request: { gpus }, reason: { code, have } }) {
+  propose(refusal) {
+    const {
+      fleet,
+      host,
+      request: { gpus },
+      reason: { code, have },
+    } = refusal
     if (gpus === null) return []
     const record = fleet.hosts.get(host)
     const many = `${gpus.count} × ${gpus.shareMilli}/1000`
@@ -113,9 +148,7 @@ export const gpuRemedy: Remedy = {
         ? [...smallerShare(record, gpus), ...endingClaims(record, gpusHeld(record, gpus)), anotherHost(record)]
         : []),
       ...(code === 'gpu.model' ? [withGpus('GPU models', gpus.models.join(', '), 'any', 2, 'models', { models: [] })] : []),
-      ...(code === 'gpu.numa'
-        ? [withGpus('NUMA policy of GPUs', 'near', 'near if possible', 3, 'numaPolicy', { numaPolicy: 'preferred' })]
-        : []),
+      ...farther(refusal),
       { ...asked('GPUs', many, 'none', 6, (one) => restated(one, { gpus: null })), gives: ['gpus'] },
     ]
   },
@@ -126,7 +159,7 @@ const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>,
     restated(one, { gpus: one.gpus && { ...one.gpus, count: fewer } }),
   ),
   gives: ['gpus.count'],
-  lowered: { asked: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
+  number: { from: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
 })
 
 /** The largest share that so many of the host's GPUs have free. */
@@ -142,7 +175,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
     restated(one, { gpus: one.gpus && { ...one.gpus, shareMilli: share } }),
   ),
   gives: ['gpus.shareMilli'],
-  lowered: { asked: now, to: share, at: (other) => shareOf(now, other) },
+  number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
 /** What claims hold of the GPUs that would do. */

@@ -1,5 +1,6 @@
 import type { Aggregate } from '../../fleet/aggregates.ts'
 import { TENANT_KEY } from '../../nova/placement-filters.ts'
+import { demandOf } from '../../request/request-spec.ts'
 import { restated } from '../change-request.ts'
 import type { FleetEdits } from '../edits.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
@@ -23,6 +24,8 @@ export const placementRemedy: Remedy = {
       }
       default: {
         const trait = String(reason.need ?? '')
+        // a trait that is forbidden is not required beside
+        if (demandOf(request).forbiddenTraits.includes(trait)) return []
         // the aggregate stays kept for such requests
         return [
           asked(`extra spec trait:${trait}`, null, 'required', 3, (one) =>

@@ -28,6 +28,9 @@ const anAggregate = (metadata: Record<string, string>, hosts: readonly string[] 
   ({ type: 'aggregate', uuid: aUuid(6), expectedVersion: 0, next: { name: 'kept', hosts, metadata } }) as const
 const level10 = { type: 'feature', level: PLACEMENT_RULES } as const
 
+const reserving = (reserved: number) =>
+  ({ type: 'hostAllocation', host: 'h1', node: 'h1', resourceClass: 'MEMORY_MB', reserved, by: 'op', reason: 'kept' }) as const
+
 interface Example {
   readonly host?: HostShape
   readonly request: Parameters<typeof aRequest>[0]
@@ -82,8 +85,12 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     { host: { memoryMb: 4_096 }, request: { memoryMb: 4_096 }, changes: [aClaim()] },
     { host: { memoryMb: 4_096 }, request: { memoryMb: 4_096 }, changes: [aClaim({ mode: 'CONFIRM' })] },
     { host: { memoryMb: 2_048 }, request: { memoryMb: 4_096 }, profile: novaWith('RamFilter') },
+    { host: { memoryMb: 8_192, memoryMbUsed: 2_048 }, request: { memoryMb: 4_096 }, changes: [level10], later: [reserving(3_000)] },
   ],
-  'memory.too_little': { host: { memoryMb: 2_048, ramAllocationRatio: 4 }, request: { memoryMb: 4_096 }, changes: [strict] },
+  'memory.too_little': [
+    { host: { memoryMb: 2_048, ramAllocationRatio: 4 }, request: { memoryMb: 4_096 }, changes: [strict] },
+    { host: { memoryMb: 65_536 }, request: { memoryMb: 4_096 }, changes: [level10], later: [reserving(65_000)] },
+  ],
   'memory.huge_pages': { host: { memoryMb: 4_096, numaCells: [HUGE] }, request: { memoryMb: 2_048 }, changes: [strict] },
   'disk.too_little': {
     host: { localGb: 10, diskAllocationRatio: 4 },
@@ -209,6 +216,10 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     host: { pciPools: [{ vendorId: 'v', productId: 'p', total: 2 }] },
     request: { pciRequests: [{ count: 3, specs: [{ vendor_id: 'v' }] }] },
   },
+  'pci.numa': {
+    host: { numaCells: [CELL], pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] },
+    request: { ...cell(), pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }] },
+  },
   'gpu.none': { request: { gpus: {} } },
   'gpu.model': { host: { gpus: [{ index: 0, model: 'B' }] }, request: { gpus: { models: ['A'] } } },
   'gpu.count': { host: { gpus: [{ index: 0 }] }, request: { gpus: { count: 2 } } },
@@ -282,7 +293,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
   ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
   ...(['topology.skew', 'filter.refused', 'outside.no_answer', 'outside.bad_answer', 'outside.failed'] as const),
-  ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked', 'group.together'] as const),
+  ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
 ])
 
 /** Codes of hosts that are refused: the first of the catalogue, to filter.error. */
@@ -303,7 +314,7 @@ function townOf({ host = {}, changes = [], later = [] }: Example): Fleet {
     ({ type: 'aggregate', uuid: aUuid(number), expectedVersion: 0, next: { name, hosts, metadata: {} } }) as const
   log.append([aggregate(1, 'own', ['h1']), aggregate(2, 'other', ['h2'])])
   const verdicts = [...log.append(changes), ...log.append(later)]
-  expect(verdicts.every((verdict) => verdict === undefined)).toBe(true)
+  expect(verdicts).toEqual(verdicts.map(() => undefined))
   return log.fleet
 }
 

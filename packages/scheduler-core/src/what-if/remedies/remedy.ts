@@ -36,10 +36,15 @@ export interface ProposedChange {
   readonly parts?: Parts
   /** Wishes of the request that it gives up, by their paths; with each goes what lies below it. */
   readonly gives?: readonly string[]
-  /** A number that is asked less of. Where several instances share hosts, more than the host of the refusal has now may do. */
-  readonly lowered?: { readonly asked: number; readonly to: number; at(amount: number): ProposedChange }
-  /** A number of the fleet that is raised. Where several instances share a host, what the host lacks for one of them is too little. */
-  readonly raised?: { readonly to: number; at(amount: number): ProposedChange }
+  /** A number that it changes: between both lies what may be enough. Where instances share hosts, more may do than one host has for one of them. */
+  readonly number?: ChangedNumber
+}
+
+export interface ChangedNumber {
+  readonly from: number
+  readonly to: number
+  /** The same change to another number. */
+  at(to: number): ProposedChange
 }
 
 export interface Parts {

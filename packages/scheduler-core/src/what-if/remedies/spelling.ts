@@ -1,6 +1,6 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { nearSpellings } from '../../near-spelling.ts'
-import type { RequestSpec } from '../../request/request-spec.ts'
+import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../change-request.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
@@ -10,6 +10,8 @@ interface Name {
   readonly subject: string
   readonly word: string
   readonly known: Iterable<string>
+  /** Names of its kind that the request has beside it: two wishes under one name would be one wish fewer. */
+  readonly beside?: readonly string[]
   rename(request: RequestSpec, to: string): RequestSpec
 }
 
@@ -18,8 +20,10 @@ interface Name {
  * have them: another host may.
  */
 export const respelt = (refusal: Refusal): ProposedChange[] =>
-  namesIn(refusal).flatMap(({ subject, word, known, rename }) =>
-    nearSpellings(word, known).map((name, i) => asked(subject, word, name, 1.1 + i / 10, (request) => rename(request, name))),
+  namesIn(refusal).flatMap(({ subject, word, known, beside = [], rename }) =>
+    nearSpellings(word, known)
+      .filter((name) => !beside.includes(name))
+      .map((name, i) => asked(subject, word, name, 1.1 + i / 10, (request) => rename(request, name))),
   )
 
 function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
@@ -32,11 +36,11 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
       return [{ subject: 'availability zone', word: request.availabilityZone ?? '', known, rename }]
     }
     case 'trait.missing':
-      return [traitName(fleet, String(reason.need ?? ''))]
+      return [traitName(fleet, request, String(reason.need ?? ''))]
     case 'aggregate.extra_spec':
-      return extraSpecNames(fleet, subject, String(reason.need ?? ''))
+      return extraSpecNames(fleet, request, subject, String(reason.need ?? ''))
     case 'class.not_reported':
-      return [{ subject: 'resource class', word: subject, known: reportedClasses(fleet), rename: (one, to) => withClass(one, subject, to) }]
+      return [className(fleet, request, subject)]
     case 'aggregate.flavor': {
       const rename = (one: RequestSpec, to: string) => restated(one, { flavor: { ...one.flavor, name: to } })
       return [{ subject: 'flavor', word: request.flavor.name ?? '', known: metadataValues(fleet, 'instance_type'), rename }]
@@ -53,7 +57,8 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
   }
 }
 
-function traitName({ hosts }: Fleet, word: string): Name {
+function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
+  const { requiredTraits, forbiddenTraits } = demandOf(asking)
   const key = `trait:${word}`
   const other = (to: string) => (trait: string) => (trait === word ? to : trait)
   return {
@@ -61,6 +66,7 @@ function traitName({ hosts }: Fleet, word: string): Name {
     word,
     // hosts that tell the same share one set
     known: [...new Set(hosts.present.map(({ traits }) => traits))].flatMap((traits) => [...traits]),
+    beside: [...requiredTraits, ...forbiddenTraits],
     rename: (request, to) =>
       restated(request, {
         flavor: { ...request.flavor, extraSpecs: withKey(request.flavor.extraSpecs, key, `trait:${to}`) },
@@ -75,17 +81,21 @@ function traitName({ hosts }: Fleet, word: string): Name {
 const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
 
 /** The key, where no aggregate has it; else its value. */
-function extraSpecNames(fleet: Fleet, key: string, value: string): Name[] {
+function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, key: string, value: string): Name[] {
   const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
   const specs = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
     withKey(withKey(given, key, to), `${AGGREGATE_SCOPE}${key}`, `${AGGREGATE_SCOPE}${to}`)
   if (!keys.has(key)) {
     const rename = (one: RequestSpec, to: string) => withSpecs(one, specs(to, one.flavor.extraSpecs))
-    return [{ subject: `key of extra spec ${key}`, word: key, known: keys, rename }]
+    const beside = Object.keys(extraSpecs).map((spec) => (spec.startsWith(AGGREGATE_SCOPE) ? spec.slice(AGGREGATE_SCOPE.length) : spec))
+    return [{ subject: `key of extra spec ${key}`, word: key, known: keys, beside, rename }]
   }
   const isIt = (spec: string): boolean => spec === key || spec === `${AGGREGATE_SCOPE}${key}`
   const rename = (one: RequestSpec, to: string) =>
-    withSpecs(one, Object.fromEntries(Object.entries(one.flavor.extraSpecs).map(([spec, given]) => [spec, isIt(spec) ? to : given])))
+    withSpecs(
+      one,
+      Object.fromEntries(Object.entries(one.flavor.extraSpecs).map(([spec, given]) => [spec, isIt(spec) && given === value ? to : given])),
+    )
   return [{ subject: `extra spec ${key}`, word: value, known: metadataValues(fleet, key), rename }]
 }
 
@@ -104,6 +114,15 @@ const withKey = <Value>(given: Readonly<Record<string, Value>>, from: string, to
 const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
   [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))
 
+const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
+  subject: 'resource class',
+  word,
+  known: reportedClasses(fleet),
+  // what the flavor says of a class itself counts no more beside an extra spec of that class
+  beside: Object.keys(demandOf(asking).amounts),
+  rename: (one, to) => withClass(one, word, to),
+})
+
 const withClass = (one: RequestSpec, word: string, to: string): RequestSpec =>
   restated(one, {
     flavor: { ...one.flavor, extraSpecs: withKey(one.flavor.extraSpecs, `resources:${word}`, `resources:${to}`) },
@@ -119,6 +138,7 @@ function gpuModels({ hosts }: Fleet, { gpus }: RequestSpec): Name[] {
     subject: 'GPU model',
     word,
     known,
+    beside: gpus?.models ?? [],
     rename: (one, to) =>
       restated(one, { gpus: one.gpus && { ...one.gpus, models: one.gpus.models.map((model) => (model === word ? to : model)) } }),
   }))
@@ -154,6 +174,7 @@ function topologyKeys({ aggregates }: Fleet, { topologySpread }: RequestSpec): N
     subject: `spread over ${word}`,
     word,
     known,
+    beside: topologySpread.map(({ topologyKey }) => topologyKey),
     rename: (one, to) =>
       restated(one, {
         topologySpread: one.topologySpread.map((spread) => (spread.topologyKey === word ? { ...spread, topologyKey: to } : spread)),

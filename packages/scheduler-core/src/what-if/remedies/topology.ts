@@ -38,7 +38,7 @@ const whole: TopologyWish = {
   without: (request) => restated(request, { numaTopology: null, gpus: request.gpus && { ...request.gpus, numaPolicy: null } }),
 }
 
-/** What the topology says, and at the end the whole, which is kept where it can be. */
+/** What the topology says, one after what goes with it: of all that is in the way the last is kept where it can be, and at the end is the whole. */
 const topologyWishes: readonly TopologyWish[] = [
   {
     name: 'emulator threads policy',
@@ -46,16 +46,6 @@ const topologyWishes: readonly TopologyWish[] = [
     said: ({ numaTopology }) => numaTopology?.emulatorThreadsPolicy ?? '',
     without: (request) =>
       restated(request, { numaTopology: request.numaTopology && { ...request.numaTopology, emulatorThreadsPolicy: null } }),
-  },
-  {
-    name: 'CPU policy',
-    // threads are chosen for dedicated CPUs alone, and so is a CPU for the emulator
-    keys: /^hw[:_](cpu_policy|cpu_dedicated_mask|cpu_thread_policy|emulator_threads_policy)/,
-    said: (request) => saidOf(request, 'cpuPolicy', 'shared'),
-    without: (request) => {
-      const shared = withCells(request, { cpuPolicy: 'shared', dedicatedCpus: [], cpuThreadPolicy: null })
-      return restated(shared, { numaTopology: shared.numaTopology && { ...shared.numaTopology, emulatorThreadsPolicy: null } })
-    },
   },
   {
     name: 'CPU thread policy',
@@ -69,12 +59,31 @@ const topologyWishes: readonly TopologyWish[] = [
     said: (request) => saidOf(request, 'pageSize', null),
     without: (request) => withCells(request, { pageSize: null }),
   },
+  {
+    name: 'CPU policy',
+    // threads are chosen for dedicated CPUs alone, and so is a CPU for the emulator
+    keys: /^hw[:_](cpu_policy|cpu_dedicated_mask|cpu_thread_policy|emulator_threads_policy)/,
+    said: (request) => saidOf(request, 'cpuPolicy', 'shared'),
+    without: (request) => {
+      const shared = withCells(request, { cpuPolicy: 'shared', dedicatedCpus: [], cpuThreadPolicy: null })
+      return restated(shared, { numaTopology: shared.numaTopology && { ...shared.numaTopology, emulatorThreadsPolicy: null } })
+    },
+  },
   whole,
 ]
 
 /** Without a topology, or without that part of it that is in the way. */
-export function lessTopology(request: RequestSpec): ProposedChange[] {
-  const wishes = topologyWishes.flatMap((wish): Wish[] => {
+export const lessTopology = (request: RequestSpec): ProposedChange[] => without(request, topologyWishes)
+
+/** Without that part of a topology that is in the way: its cells stay. */
+export const lessOfCells = (request: RequestSpec): ProposedChange[] =>
+  without(
+    request,
+    topologyWishes.filter((wish) => wish !== whole),
+  )
+
+function without(request: RequestSpec, those: readonly TopologyWish[]): ProposedChange[] {
+  const wishes = those.flatMap((wish): Wish[] => {
     const said = wish.said(request)
     if (said === '') return []
     const path = wish.name === WHOLE ? WHOLE : `${WHOLE}.${wish.name}`
