@@ -84,3 +84,9 @@ export const USUAL_CLASSES = 10
 
 /** PCI devices that claims hold of a sort that the report no longer has, or has fewer of, are held of the pools that are likest to it. */
 export const KEPT_DEVICES = 10
+
+/**
+ * An instance that asks its own host for no more cells, CPUs, pages, GPUs and PCI devices than it holds there keeps a part of these, however
+ * full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be kept.
+ */
+export const OWN_UNITS = 10

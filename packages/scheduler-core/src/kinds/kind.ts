@@ -56,6 +56,13 @@ export interface ResourceKind<Ask, Grant> {
   readonly rules: readonly string[]
   /** Grants are amounts by name, of which one size has a difference to another: an instance may grow on its own host. */
   readonly isPlain?: true
+  /**
+   * Of what the same instance holds on the host, a part that answers the ask, whatever the host has by now; undefined where it does not
+   * suffice. `cells` are the host's cells that the guest gets, where it has some. Not for plain kinds: of amounts, less is always a part.
+   */
+  keep?(hosts: HostTable, host: HostIndex, ask: Ask, held: Grant, cells: readonly number[] | undefined): Grant | undefined
+  /** Whether a grant is a part of another: the judge's arithmetic. Every kind that has `keep` has it, and what `keep` answers is one. */
+  isPartOf?(grant: Grant, held: Grant): boolean
   /** Hosts take of it together: what one gives, others may no longer have. */
   readonly isShared?: true
   /** False: no host has any of it, and nobody is asked. Absent: each host says so itself. */

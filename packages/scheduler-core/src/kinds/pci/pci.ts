@@ -1,18 +1,20 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { KEPT_DEVICES, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { KEPT_DEVICES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
 import { statsToCount } from '../../fleet/used-from.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
+import { ownUnits } from '../mover.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { auditPools, auditSorts } from './audit.ts'
+import { keepDevices } from './keep.ts'
 import { socketsOf } from './near.ts'
-import { copyPools, type PciGrant, poolsOf, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
+import { copyPools, type PciGrant, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
 
 /** What claims hold, from feature level STRICT_CLAIMS on. */
@@ -32,6 +34,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   // near to some cells of the host: to which ones, the NUMA kind looks at
   canGive(hosts, host, ask) {
+    if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
     const groups = ask.groupsOn(pools)
@@ -43,13 +46,27 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     if (setting !== undefined && setting.rule !== 'nearest')
       throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
     return (hosts, host, ask, beside) => {
+      const own = ownUnits(this, hosts, host, ask, beside)
+      if (own !== undefined) return own
       const place = !ask.hasCells ? undefined : beside?.numa === undefined ? anywhereOn(hosts, host) : placeOf(hosts, host, beside.numa)
       const allotted = allot(poolsOf(hosts.get(host)), ask, place)
       return allotted.ok ? allotted.grants() : undefined
     }
   },
 
-  fits(hosts, host, grant) {
+  keep(hosts, host, ask, held, cells) {
+    const place = ask.hasCells ? { ...anywhereOn(hosts, host), ...(cells !== undefined && { cells }) } : undefined
+    return keepDevices(hosts, host, ask, held, place)
+  },
+
+  isPartOf(grant, held) {
+    const own = sumByPool(held)
+    for (const [pool, count] of sumByPool(grant)) if (count > (own.get(pool) ?? 0)) return false
+    return true
+  },
+
+  fits(hosts, host, grant, held) {
+    if (hosts.featureLevel >= OWN_UNITS && held !== undefined && this.isPartOf?.(grant, held) === true) return true
     const { list } = poolsOf(hosts.get(host))
     for (const [pool, count] of sumByPool(grant)) if ((list.find(({ key }) => key === pool)?.free ?? 0) < count) return false
     return true
@@ -178,10 +195,4 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], mate
     // the host no longer has that pool: nothing is left to count
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
   }
-}
-
-function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>()
-  for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
-  return sums
 }
