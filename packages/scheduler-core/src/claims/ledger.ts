@@ -542,6 +542,11 @@ export class Ledger {
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
   }
 
+  /** What a live claim holds beside the others of its host: all of it; of a move in place what it adds to its source. */
+  grantsBeside(claim: Claim): Grants {
+    return this.isInPlace(claim) && claim.extra !== null ? claim.extra : claim.grants
+  }
+
   /** What of a claim a report counts that lists its instance; `extra` is held apart. */
   #countedGrants({ grants, extra }: Claim): Grants {
     return extra === null || this.#hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)

@@ -98,6 +98,8 @@ export interface ResourceKind<Ask, Grant> {
   copy?(from: HostRecord, to: OwnHostRecord): void
   /** Of what the report counts less than the claims of the instances that it lists hold (feature level STRICT_CLAIMS). */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
+  /** Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs. */
+  capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /** Which hosts have any of what is asked for, whatever is free; absent or undefined: every host may have it. */
@@ -113,12 +115,12 @@ export interface ResourceKind<Ask, Grant> {
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
 }
 
-/** A sort of units of which a report counts less than its own instances hold. */
+/** A sort of units of which a report counts, or has, less than claims hold. */
 export interface UsedBelowClaims {
   readonly subject: string
-  /** Whole units in use, as reported. */
+  /** Whole units in use as reported, or that the host may give in all. */
   readonly reported: number
-  /** Whole units that the claims of the listed instances hold. */
+  /** Whole units that the claims of the listed instances hold, or all live ones. */
   readonly held: number
 }
 

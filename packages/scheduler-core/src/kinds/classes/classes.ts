@@ -125,6 +125,16 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       return held > reported ? [{ subject, reported, held }] : []
     }),
 
+  capacityBelowClaims({ classes }, host, grants) {
+    // what claims hold is used or claimed: where nothing is over-full there is none
+    const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
+    return full.flatMap(([subject, { capacity }]) => {
+      const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
+      const reported = at(capacity, host)
+      return held > reported ? [{ subject, reported, held }] : []
+    })
+  },
+
   reason(hosts, host, ask) {
     const held = heldByMover(hosts, host)?.classes
     for (const one of ask) {

@@ -151,6 +151,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
+  capacityBelowClaims(hosts, host, grants) {
+    const held = grants.flat().reduce((sum, { milli }) => sum + milli, 0)
+    const reported = WHOLE_GPU * hosts.get(host).gpus.length
+    return held > reported ? [{ subject: 'GPU thousandths', reported, held }] : []
+  },
+
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return { code: 'gpu.none', subject: 'GPU', need: ask.count, have: 0, unit: 'GPUs' }

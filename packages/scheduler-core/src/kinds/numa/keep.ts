@@ -23,8 +23,9 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
       here.find((cell) => cell.id === id),
     ),
   )
-  const placed = placerOf(ask).place(hosts, host, own)
-  const kept = placed?.map((cell, i) => toGrant(ask.cells[i] as CellAsk, cell))
+  const cells = ask.cells.map((cell): CellAsk => (cell.threads === 'require' ? { ...cell, threads: 'prefer' } : cell))
+  const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
+  const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
   if (kept === undefined || !isPartOf(kept, held)) return undefined
   // who asks for all of it keeps his very CPUs in their order
   return isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own))) ? held : kept
@@ -54,7 +55,7 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
   const memoryMb = parts.reduce((sum, part) => sum + part.memoryMb, 0)
   // where the claim keeps whole cores, it tells itself which
   const isTold = parts.every(({ siblings }) => siblings === undefined)
-  const cores = (isTold ? reported?.cores : undefined) ?? coresOf(parts, guests)
+  const cores = (isTold ? reported?.cores : undefined) ?? coresOf(parts)
   const pages = pagesIn(parts, reported)
   const inventory = {
     id,
@@ -63,7 +64,7 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
     cpuCapacity: cpus,
     memoryCapacity: memoryMb,
     ...{ countsCpu: false, countsMemory: false, countsPinned: false, pinnedByReport: new Set<number>() },
-    dedicated: parts.flatMap(cpusOf),
+    dedicated: servingCpus(parts, guests, reported),
     ...(cores !== undefined && { cores }),
     ...(pages !== undefined && { pages }),
     ...(reported?.socket !== undefined && { socket: reported.socket }),
@@ -72,15 +73,24 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
 }
 
 /** The threads of each core as far as the claim tells: those that are kept free are beside one of its own. */
-function coresOf(parts: readonly CellGrant[], guests: readonly CellAsk[]): readonly (readonly number[])[] | undefined {
+function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | undefined {
   const all = parts.flatMap(({ pinned = [], siblings = [], emulator }) => {
     const others = pinned.length === 0 ? 0 : siblings.length / pinned.length
     const cores = pinned.map((cpu, i) => [cpu, ...siblings.slice(i * others, (i + 1) * others)])
     return [...cores, ...(emulator === undefined ? [] : [[emulator]])]
   })
-  if (guests.some(({ threads }) => threads === 'require')) return [all.flat()]
   return all.some(({ length }) => length > 1) ? all : undefined
 }
+
+/** Where threads are required only CPUs on cores that have several serve, but for the emulator's; all do where the host does not tell any more. */
+function servingCpus(parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): readonly number[] {
+  const cpus = parts.flatMap(cpusOf)
+  if (reported === undefined || guests.every(({ threads }) => threads !== 'require')) return cpus
+  const forEmulator = guests.some(({ emulator }) => emulator > 0) ? parts.map(({ emulator }) => emulator) : []
+  return cpus.filter((cpu) => isOnThreads(reported, cpu) || forEmulator.includes(cpu))
+}
+
+const isOnThreads = ({ cores = [] }: CellState, cpu: number): boolean => cores.some((core) => core.length > 1 && core.includes(cpu))
 
 /** Pages of the sizes that the cell has, or had, of which those of the instance are free; undefined where it holds no pages. */
 function pagesIn(parts: readonly CellGrant[], reported: CellState | undefined): readonly PageState[] | undefined {

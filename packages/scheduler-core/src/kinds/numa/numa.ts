@@ -15,7 +15,7 @@ import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
 import { placeAlone, placerOf, toGrant } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
-import { type CellPiece, CellUnits, isNothing, pieceOf } from './units.ts'
+import { type CellPiece, CellUnits, cellsBelowClaims, isNothing, pieceOf } from './units.ts'
 import { whatCellsLack, whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -145,6 +145,8 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned || cell.pages?.some(({ countsUse }) => countsUse)),
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
+  capacityBelowClaims: (hosts, host, grants) => cellsBelowClaims(hosts.get(host), grants.flat()),
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 

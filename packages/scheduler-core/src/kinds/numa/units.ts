@@ -1,3 +1,4 @@
+import type { HostRecord } from '../../fleet/hosts.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 import { type CellGrant, type CellState, cpusAreLeft, type PageGrant, type PageState, sharedCpusLeft } from './cell.ts'
@@ -250,6 +251,22 @@ export class CellUnits implements Units<CellPiece> {
   #find(id: number): CellState | undefined {
     return this.cells.find((cell) => cell.id === id)
   }
+}
+
+/** What claims hold of the cells of a host beyond what these have in all, sort by sort over the whole host. */
+export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly CellGrant[]): readonly UsedBelowClaims[] {
+  const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number) => items.reduce((all, item) => all + amountOf(item), 0)
+  const pages = stats.numaCells.flatMap((cell) => cell.pages)
+  const pagesThere = (sizeKib: number) => sum(pages, (size) => (size.sizeKib === sizeKib ? size.total - size.reserved : 0))
+  const held = new Map<number, number>()
+  for (const { pages: own } of parts) if (own !== undefined) held.set(own.sizeKib, (held.get(own.sizeKib) ?? 0) + own.count)
+  const sorts: UsedBelowClaims[] = [
+    { subject: 'shared CPUs of cells', reported: sum(cells, (cell) => cell.cpuCapacity), held: sum(parts, ({ cpus }) => cpus) },
+    { subject: 'MiB of cells', reported: sum(cells, (cell) => cell.memoryCapacity), held: sum(parts, ({ memoryMb }) => memoryMb) },
+    { subject: 'dedicated CPUs', reported: sum(cells, ({ pinnable }) => pinnable.length), held: sum(parts, (part) => cpusOf(part).length) },
+    ...[...held].map(([sizeKib, count]) => ({ subject: `pages of ${sizeKib} KiB`, reported: pagesThere(sizeKib), held: count })),
+  ]
+  return sorts.filter((sort) => sort.held > sort.reported)
 }
 
 /** Whether nothing of a piece is left to count. */

@@ -13,6 +13,7 @@ import { allot, devicesFor, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { auditPools, auditSorts } from './audit.ts'
 import { keepDevices } from './keep.ts'
+import { productOf } from './likeness.ts'
 import { socketsOf } from './near.ts'
 import { copyPools, type PciGrant, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
@@ -110,6 +111,16 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
+  // tags and types are set anew, and NUMA cells numbered anew: a product is what stays
+  capacityBelowClaims(hosts, host, grants) {
+    const held = sumByProduct(sumByPool(grants.flat()))
+    const there = sumByProduct(totalByPool(statsToCount(hosts.get(host)).pciPools))
+    return [...held].flatMap(([product, count]) => {
+      const reported = there.get(product) ?? 0
+      return count > reported ? [{ subject: `PCI ${product}`, reported, held: count }] : []
+    })
+  },
+
   reason(hosts, host, ask) {
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
@@ -167,6 +178,12 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     if (hosts.featureLevel < STRICT_CLAIMS) return auditPools(list, toPools(pciPools), held)
     return auditSorts(list, pciPools, held, hosts.featureLevel >= KEPT_DEVICES)
   },
+}
+
+function sumByProduct(pools: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const [pool, count] of pools) sums.set(productOf(pool), (sums.get(productOf(pool)) ?? 0) + count)
+  return sums
 }
 
 /** As if the guest had every cell of the host: no choice of cells has more devices near. */
