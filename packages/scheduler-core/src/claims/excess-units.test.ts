@@ -308,3 +308,32 @@ test('memory that was huge pages is not plain memory: that would make another ex
   expect(resize(log, { vcpus: 2, memoryMb: 2_048 }, profileNamed('default'), 'RESIZE').found).toBe(0)
   expect(move(log, { classes: { VCPU: 2, MEMORY_MB: 2_048 } })).toBe('claim.no_room')
 })
+
+describe('pages of a size that the host has no more', () => {
+  const small = { sizeKib: 4, total: 262_144 }
+  const before = { ...basic, ramAllocationRatio: 2, numaCells: [cellOf(8, { pages: [small, { sizeKib: 2_048, total: 3_584 }] })] }
+  const after = { ...before, numaCells: [cellOf(8, { pages: [small, { sizeKib: 1_048_576, total: 7 }] })] }
+  const gib = (count: number): Grants => ({
+    numa: [{ guest: 0, cell: 0, cpus: 1, memoryMb: 1_024 * count, pages: { sizeKib: 1_048_576, count } }],
+  })
+
+  test.each([
+    ['not listed', OWN_UNITS, false, 3],
+    ['listed, and counted by nobody', OWN_UNITS, true, 3],
+    ['below the level', OWN_UNITS - 1, false, 7],
+  ])('stay held of another size: the instance is %s', (_name, level, isListed, most) => {
+    const log = claimed(before, large(4_096), after, level, isListed)
+    expect(log.append([aClaim({ key: 'more', grants: gib(most + 1) })])).toEqual(['claim.no_room'])
+    expect(log.append([aClaim({ key: 'all', grants: gib(most) })])).toEqual([undefined])
+    expect(auditFleet(log.fleet)).toEqual([])
+    log.append([aReport('h1', before, 3)])
+    expect(auditFleet(log.fleet)).toEqual([])
+  })
+
+  test('what the report counts of the other size is not counted again', () => {
+    const counted = { ...after, numaCells: [cellOf(8, { pages: [small, { sizeKib: 1_048_576, total: 7, used: 4 }] })] }
+    const log = claimed(before, large(4_096), counted, OWN_UNITS, true)
+    expect(log.append([aClaim({ key: 'all', grants: gib(3) })])).toEqual([undefined])
+    expect(auditFleet(log.fleet)).toEqual([])
+  })
+})

@@ -90,3 +90,6 @@ export const KEPT_DEVICES = 10
  * full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be kept.
  */
 export const OWN_UNITS = 10
+
+/** Huge pages that claims hold of a size that no cell of the host has any more are held of the next size that it has. */
+export const KEPT_PAGES = 10

@@ -1,7 +1,7 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { KEPT_PAGES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { ClaimCount } from '../claim-count.ts'
@@ -15,7 +15,7 @@ import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
 import { placeAlone, placerOf, toGrant } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
-import { type CellPiece, CellUnits, cellsBelowClaims, isNothing, pieceOf } from './units.ts'
+import { type CellPiece, CellUnits, cellsBelowClaims, isNothing } from './units.ts'
 import { whatCellsLack, whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -109,7 +109,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       return () => add(hosts, host, grant, false, 1)
     }
     const putBack = grant.flatMap((part) => {
-      if (!materialised) return [count.lift(pieceOf(part), false)]
+      if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, beside } = count.units.split(part)
       // CPUs that the report pins are its own: the guest keeps its cells as a whole, or asks for others
       const pieces = [
@@ -130,7 +130,12 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .map((cell) => new CellState(inventoryOf(stats, cell, isStrict), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
     hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
-    counts.set(record, isStrict && record.cells.length > 0 ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats))) : undefined)
+    counts.set(
+      record,
+      isStrict && record.cells.length > 0
+        ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats), hosts.featureLevel >= KEPT_PAGES))
+        : undefined,
+    )
   },
 
   copy(from, to) {
@@ -256,7 +261,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   const count = counts.of(record)
   for (const part of grant) {
     if (count !== undefined) {
-      if (!materialised) change(count, pieceOf(part), false, sign)
+      if (!materialised) change(count, count.units.pieceOf(part), false, sign)
       else {
         const { counted, beside } = count.units.split(part)
         change(count, counted, true, sign)
