@@ -74,6 +74,8 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   ['no GPU', { gpus: [], instances: [aUuid(1)] }, ['GPU thousandths 0 2000']],
   ['a PCI device less', { pciPools: [{ vendorId: '8086', productId: '1572', total: 1 }] }, ['PCI 8086:1572 1 2']],
   ['no PCI device', { pciPools: [], instances: [aUuid(1)] }, ['PCI 8086:1572 0 2']],
+  ['PCI devices of another vendor', { pciPools: [{ vendorId: '15b3', productId: '1572', total: 2 }] }, ['PCI 8086:1572 0 2']],
+  ['PCI devices by another name of their vendor', { pciPools: [{ vendorId: '8086', productId: '154c', total: 2 }] }, []],
   ['PCI devices with a tag', { pciPools: [{ vendorId: '8086', productId: '1572', total: 2, tags: { physical_network: 'net1' } }] }, []],
   [
     'no cells',

@@ -13,7 +13,7 @@ import { allot, devicesFor, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { auditPools, auditSorts } from './audit.ts'
 import { keepDevices } from './keep.ts'
-import { productOf } from './likeness.ts'
+import { productOf, vendorOf } from './likeness.ts'
 import { socketsOf } from './near.ts'
 import { copyPools, type PciGrant, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
@@ -111,12 +111,18 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
-  // tags and types are set anew, and NUMA cells numbered anew: a product is what stays
+  // tags, types and cells are set anew, so products are compared; one may go by another name of its vendor, of which claims hold too few
   capacityBelowClaims(hosts, host, grants) {
-    const held = sumByProduct(sumByPool(grants.flat()))
-    const there = sumByProduct(totalByPool(statsToCount(hosts.get(host)).pciPools))
+    const held = sumBy(productOf, sumByPool(grants.flat()))
+    const there = sumBy(productOf, totalByPool(hosts.get(host).stats.pciPools))
+    const left = sumBy(
+      vendorOf,
+      [...there].map(([product, total]) => [product, Math.max(0, total - (held.get(product) ?? 0))] as const),
+    )
     return [...held].flatMap(([product, count]) => {
-      const reported = there.get(product) ?? 0
+      const found = Math.min(Math.max(0, count - (there.get(product) ?? 0)), left.get(vendorOf(product)) ?? 0)
+      left.set(vendorOf(product), (left.get(vendorOf(product)) ?? 0) - found)
+      const reported = (there.get(product) ?? 0) + found
       return count > reported ? [{ subject: `PCI ${product}`, reported, held: count }] : []
     })
   },
@@ -180,9 +186,9 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   },
 }
 
-function sumByProduct(pools: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [string, number]>): Map<string, number> {
   const sums = new Map<string, number>()
-  for (const [pool, count] of pools) sums.set(productOf(pool), (sums.get(productOf(pool)) ?? 0) + count)
+  for (const [pool, count] of counts) sums.set(nameOf(pool), (sums.get(nameOf(pool)) ?? 0) + count)
   return sums
 }
 
