@@ -65,7 +65,10 @@ test('a host that may give less than its claims hold is to be found, and a move 
   const history = [placedOnB, reports(2, 'b', ['i-x'], { VCPU: 1 })]
   const claims = [stands('b', 'x', 1, materialised), { ...stands('b', 'x', 5), id: 'c-m', moveOf: 'c-i-x' }]
   const codes = (capacity: number) =>
-    neededFindings(evidence(history), { claims, hosts: [{ name: 'b', classes: { VCPU: { capacity, used: 1, claimed: 0 } }, freeUnits: {} }] })
+    neededFindings(evidence(history), {
+      claims,
+      hosts: [{ name: 'b', classes: { VCPU: { capacity, used: 1, claimed: 0 } }, freeUnits: {} }],
+    })
       .map(({ code }) => code)
       .filter((code) => code.startsWith('capacity'))
   expect(codes(1)).toEqual([])

@@ -16,11 +16,13 @@ export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
     reported: t.expose('reported', {
       type: 'SafeInt',
       nullable: true,
-      description: 'Units that the host may give in all (capacity.below_claims), or that are in use, as reported; null where it says nothing.',
+      description:
+        'Units that the host may give in all (capacity.below_claims), or that are in use, as reported; null where it says nothing.',
     }),
     held: t.expose('held', {
       type: 'SafeInt',
-      description: 'Units that the live claims hold (capacity.below_claims), or those of the listed instances; where none are listed, the live claims that count in full.',
+      description:
+        'Units that the live claims hold (capacity.below_claims), or those of the listed instances; where none are listed, the live claims that count in full.',
     }),
     text: t.string({ description: 'As one sentence, with what to do.', resolve: warningText }),
   }),
