@@ -125,6 +125,7 @@ export const codes = {
   'allocation.range': 'A ratio or a reserved amount is out of its range.',
   'report.stale': 'A newer report of the host is in the log.',
   'report.gap': 'The delta does not follow the last report in the log.',
+  'capacity.below_claims': 'The host has less in all than its live claims hold.',
   'use.below_claims': 'The host reports less in use than the claims of the instances that it lists hold.',
   'use.no_instances': 'The host does not list its instances, so that its claims count in full next to what it reports as used.',
   'report.unknown_host': 'The host has never sent a full report.',
@@ -176,6 +177,7 @@ export type ReasonCode = Exclude<
   | `claim.${string}`
   | `report.${string}`
   | `use.${string}`
+  | `capacity.${string}`
   | `allocation.${string}`
   | `leave.${string}`
   | `spec.${string}`

@@ -60,3 +60,17 @@ test.each(rows)('%s', (_what, history, claims, found) => {
   const needed = neededFindings(seen, { claims }).map(({ code, name, hosts }) => [code, name, ...hosts].join(' '))
   expect(needed).toEqual(found)
 })
+
+test('a host that may give less than its claims hold is to be found, and a move in place counts once', () => {
+  const history = [placedOnB, reports(2, 'b', ['i-x'], { VCPU: 1 })]
+  const claims = [stands('b', 'x', 1, materialised), { ...stands('b', 'x', 5), id: 'c-m', moveOf: 'c-i-x' }]
+  const codes = (capacity: number) =>
+    neededFindings(evidence(history), {
+      claims,
+      hosts: [{ name: 'b', classes: { VCPU: { capacity, used: 1, claimed: 0 } }, freeUnits: {} }],
+    })
+      .map(({ code }) => code)
+      .filter((code) => code.startsWith('capacity'))
+  expect(codes(1)).toEqual([])
+  expect(codes(0)).toEqual(['capacity.below_claims'])
+})

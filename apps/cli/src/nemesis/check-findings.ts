@@ -41,7 +41,7 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
-  { claims }: Pick<FinalState, 'claims'>,
+  { claims, hosts = [] }: Pick<FinalState, 'claims'> & Partial<Pick<FinalState, 'hosts'>>,
 ): FinalFinding[] {
   const live = claims.filter(({ state }) => isLiveState(state))
   const lists = new Map(setting.hosts.map(({ name }) => [name, lastReportOf(history, name)?.instances ?? null]))
@@ -49,9 +49,23 @@ export function neededFindings(
     [...live, ...[...lists.values()].flatMap((list) => (list ?? []).map((instance) => ({ instance })))].map(({ instance }) => instance),
   )
   return [
-    ...[...lists].flatMap(([host, list]) => aboutHost(host, history, live, list)),
+    ...[...lists].flatMap(([host, list]) => [...aboutCapacity(host, hosts, live), ...aboutHost(host, history, live, list)]),
     ...[...instances].flatMap((instance) => (instance === null ? [] : aboutInstance(instance, live, lists))),
   ]
+}
+
+/** A host that may give less of a class, as operators left it, than its live claims hold; a move in place counts once, at its larger size. */
+function aboutCapacity(host: string, hosts: FinalState['hosts'], live: readonly FinalClaim[]): FinalFinding[] {
+  const classes = hosts.find(({ name }) => name === host)?.classes ?? {}
+  const there = live.filter((claim) => claim.host === host)
+  const sources = there.filter(({ moveOf = null }) => !there.some(({ id }) => id === moveOf))
+  const isShort = Object.entries(classes).some(([name, { capacity }]) => {
+    const held = sources.map((source) =>
+      Math.max(...[source, ...there.filter(({ moveOf }) => moveOf === source.id)].map(({ amounts }) => amounts[name] ?? 0)),
+    )
+    return held.reduce((sum, amount) => sum + amount, 0) > capacity
+  })
+  return isShort ? [{ code: 'capacity.below_claims', name: host, hosts: [] }] : []
 }
 
 function aboutHost(

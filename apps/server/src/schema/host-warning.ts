@@ -11,16 +11,18 @@ export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
   description:
     "What of a host's last report cannot be, or makes it count for more than it may use. docs/errors.md has a cure for each code.",
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'use.below_claims or use.no_instances.' }),
+    code: t.exposeString('code', { description: 'capacity.below_claims, use.below_claims or use.no_instances.' }),
     subject: t.exposeString('subject', { description: 'The resource class or sort of device; `instances` where none are listed.' }),
     reported: t.expose('reported', {
       type: 'SafeInt',
       nullable: true,
-      description: 'Units in use, as reported; null where it says nothing.',
+      description:
+        'Units that the host may give in all (capacity.below_claims), or that are in use, as reported; null where it says nothing.',
     }),
     held: t.expose('held', {
       type: 'SafeInt',
-      description: 'Units that the claims of the listed instances hold; where none are listed, the live claims that count in full.',
+      description:
+        'Units that the live claims hold (capacity.below_claims), or those of the listed instances; where none are listed, the live claims that count in full.',
     }),
     text: t.string({ description: 'As one sentence, with what to do.', resolve: warningText }),
   }),

@@ -110,6 +110,13 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
         text: `Let ${host} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`,
         options: fromClaims(recordOf(fleet, host)),
       }
+    case 'capacity.below_claims': {
+      const record = recordOf(fleet, host)
+      return {
+        text: `Let ${host} report what it has: a card that is not found, or a setting that went, is the usual reason. If it will not have that again, move instances away (gantt host evacuate), or end the claims of those that are gone, until the rest fits.`,
+        options: record === undefined ? [] : lazily(() => endsOn(record)),
+      }
+    }
     case 'use.below_claims': {
       const record = recordOf(fleet, host)
       return {
@@ -168,6 +175,12 @@ function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption
     return { name, text: `${where} keeps it. ${why}`, act: { type: 'nothing', why } }
   }
   return { ...moves(live.claim, record), text: `${where} keeps it: move claim ${live.claim.id} there.` }
+}
+
+/** Claims of a host, of which one may be ended. */
+function* endsOn({ claims }: HostRecord): Generator<RepairOption, void> {
+  for (const claim of claims)
+    if (isLive(claim) && claim.source === null) yield ends(claim, `End claim ${claim.id}, of instance ${claim.instance ?? 'none'}.`)
 }
 
 function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, void> {

@@ -2,7 +2,7 @@ import { type Claim, isLive, madeAt } from '../claims/claim.ts'
 import type { Grants } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
-import { ALLOCATION_RULES, STRICT_CLAIMS } from '../fleet/levels.ts'
+import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../fleet/levels.ts'
 import type { KindName } from '../kinds/index.ts'
 import type { HeldGrant } from '../kinds/kind.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
@@ -68,7 +68,9 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       take(sums.cpus, part.cpus)
       take(sums.memoryMb, part.memoryMb)
       for (const cpu of cpusOf(part)) take(heldIn(sums.pinned, cpu), 1)
-      if (part.pages !== undefined) take(heldIn(sums.pages, part.pages.sizeKib), part.pages.count)
+      if (part.pages === undefined) continue
+      const { sizeKib, count } = featureLevel < KEPT_PAGES ? part.pages : pagesNow(record, part.pages)
+      take(heldIn(sums.pages, sizeKib), count)
     }
   }
 
@@ -88,6 +90,19 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
     else add(claim, claim.grants, true)
   }
   return { classes, gpus, cells, grants: byKind, newcomers, members }
+}
+
+/** Pages as the host has them now: of a huge size that it has no more, as many of the next larger one, or of the largest, as are as much memory. */
+function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; readonly count: number }) {
+  const there = stats.numaCells.flatMap((cell) => cell.pages.map(({ sizeKib }) => sizeKib))
+  const huge = stats.numaCells.flatMap((cell) => {
+    const sizes = cell.pages.map(({ sizeKib }) => sizeKib)
+    return sizes.filter((size) => size > 64 || size > Math.min(...sizes))
+  })
+  if (there.includes(pages.sizeKib) || pages.sizeKib <= 64 || huge.length === 0) return pages
+  const larger = huge.filter((size) => size > pages.sizeKib)
+  const sizeKib = larger.length > 0 ? Math.min(...larger) : Math.max(...huge)
+  return { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) }
 }
 
 /** The grants of a settled move less what the report does not count of them yet: amounts of classes only. */

@@ -10,10 +10,11 @@ import type {
 import { projectOf } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { OWNERS_ATTEMPTS } from '../fleet/levels.ts'
+import { isPlain } from '../kinds/index.ts'
 import { type Claim, isLive } from './claim.ts'
 import { type InstanceScope, isSameScope, scopeOf } from './instances.ts'
 import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void } from './judge.ts'
-import { grantsFit, growsInPlace, holdMove, isPlain } from './ledger.ts'
+import { grantsFit, growsInPlace, holdMove } from './ledger.ts'
 
 /**
  * What makes a proposal count since feature level 8: the rules of judge.ts, and beside them that an instance has one live claim in its
@@ -64,7 +65,7 @@ export function judgeAttempt(fleet: Fleet, basis: number, change: AttemptPropose
   if (record === undefined) return 'claim.no_room'
   const putBack = [
     ...(ended === undefined ? [] : [ledger.liftDestination(ended, isPlain(part.grants))]),
-    ledger.lift(source, growsInPlace(source, record.index, part.grants)),
+    ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants)),
   ]
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'

@@ -59,7 +59,7 @@ export function moveClaim(fleet: Fleet, change: MoveProposed, fence: number): Vo
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
   // the instance does not stand in its own way
-  const putBack = ledger.lift(source, growsInPlace(source, record.index, part.grants))
+  const putBack = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
     : change.group !== null && !groups.allows(change.group.uuid, record.index)

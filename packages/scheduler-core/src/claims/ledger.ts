@@ -6,7 +6,7 @@ import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
-import { allKinds, heldByMover } from '../kinds/index.ts'
+import { allKinds, heldByMover, isPlain, takesDifference } from '../kinds/index.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
 import { EndedKeys, type StoredEndedKeys } from './ended-keys.ts'
 import type { EndedKey } from './ended-record.ts'
@@ -292,7 +292,8 @@ export class Ledger {
         revision,
         source: source?.id ?? null,
         target: null,
-        extra: source !== null && growsInPlace(source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : null,
+        extra:
+          source !== null && growsInPlace(this.#hosts, source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : null,
         unlistedAt: null,
         [OWNER]: this.#owner,
       }
@@ -541,6 +542,11 @@ export class Ledger {
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
   }
 
+  /** What a live claim holds beside the others of its host: all of it; of a move in place what it adds to its source. */
+  grantsBeside(claim: Claim): Grants {
+    return this.isInPlace(claim) && claim.extra !== null ? claim.extra : claim.grants
+  }
+
   /** What of a claim a report counts that lists its instance; `extra` is held apart. */
   #countedGrants({ grants, extra }: Claim): Grants {
     return extra === null || this.#hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)
@@ -654,17 +660,14 @@ export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, grou
     holdPart(hosts, groups, part, group)
     return () => dropPart(hosts, groups, part, group)
   }
-  const grants = growsInPlace(source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : part.grants
+  const grants = growsInPlace(hosts, source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : part.grants
   hold(hosts, record, grants, false)
   return () => drop(hosts, record, grants, false)
 }
 
-/** Whether a move stays on its host with plain amounts on both sides: cells, CPUs and devices are held twice. */
-export const growsInPlace = (source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
-  source.host === host && isPlain(source.grants) && isPlain(next)
-
-/** Whether grants are amounts only. */
-export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
+/** Whether a move stays on its host and takes only the difference there: other cells, CPUs and devices than it has are held twice. */
+export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
+  source.host === host && takesDifference(hosts, source.grants, next)
 
 /** What `next` takes beyond `now`, class by class and pool by pool. */
 function surplusOf(next: Grants, now: Grants): Grants {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { audit, digestAll, digestPart, partsOf } from '../audit/index.ts'
-import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
+import { aClaim, aLog, aMove, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
@@ -28,7 +28,7 @@ function tryOverlay(fleet: Fleet, choice: number): void {
     const grants = grantsOf(fleet, index, choice)
     if (grants !== undefined) overlay.hold({ host, node, grants, claim: 'hypothetical', instance: null }, null)
   }
-  for (const claim of fleet.ledger.claims.values()) if (claim.state === 'CONFIRMED') overlay.lift(claim, true)
+  for (const claim of fleet.ledger.claims.values()) if (claim.state === 'CONFIRMED') overlay.lift(claim, aRequest(), true)
   overlay.discard()
 }
 
@@ -180,7 +180,7 @@ test.each(['copy', 'original'] as const)('an overlay on the %s is not seen by th
         const grants = grantsOf(moving, index, choice)
         if (grants !== undefined) overlay.hold({ host, node, grants, claim: 'hypothetical', instance: null }, null)
       }
-      for (const claim of moving.ledger.claims.values()) if (claim.state === 'CONFIRMED') overlay.lift(claim, true)
+      for (const claim of moving.ledger.claims.values()) if (claim.state === 'CONFIRMED') overlay.lift(claim, aRequest(), true)
       expect(stateOf(still)).toBe(before)
       overlay.discard()
       expect(storedOf(moving)).toBe(storedOf(still))

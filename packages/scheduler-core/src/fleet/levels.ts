@@ -90,3 +90,12 @@ export const DEVICES_ELSEWHERE = 10
 
 /** A reason says how much of a class a host keeps back, where that is why it has so little. */
 export const RESERVES_NAMED = 10
+
+/**
+ * An instance that asks its own host for no more cells, CPUs, pages, GPUs and PCI devices than it holds there keeps a part of these, however
+ * full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be kept.
+ */
+export const OWN_UNITS = 10
+
+/** Huge pages that claims hold of a size that no cell of the host has any more are held of the next size that it has. */
+export const KEPT_PAGES = 10

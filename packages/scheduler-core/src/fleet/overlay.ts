@@ -1,5 +1,7 @@
 import type { Claim } from '../claims/claim.ts'
 import { dropPart, holdCopies, holdMove, holdPart } from '../claims/ledger.ts'
+import { asksDifference } from '../kinds/index.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import type { ClaimPart, GroupBinding } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { STRICT_CLAIMS } from './levels.ts'
@@ -16,10 +18,11 @@ export interface Overlay {
   /** Takes what a move adds to its source. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, with `room` off its host. A
-   * rebuild takes nothing, so that from feature level STRICT_CLAIMS on all that it holds counts as free.
+   * Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, and off its host where the judge
+   * will see it so, as the request asks for no other units there than it holds. A rebuild takes nothing, so that from feature level
+   * STRICT_CLAIMS on all that it holds counts as free.
    */
-  lift(claim: Claim, room: boolean, isRebuild?: boolean): void
+  lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
   /** Sees the fleet without the destination of an open move, which ends before what is decided; `isPlainNext`: what follows takes plain amounts. */
   liftDestination(claim: Claim, isPlainNext: boolean): void
   /** How many steps are taken. */
@@ -58,8 +61,14 @@ export function openOverlay(fleet: Fleet): Overlay {
       const unbind = bind(group)
       undo.push(bound(holdMove(hosts, groups, part, group, source), unbind))
     },
-    lift(claim, room, isRebuild = false) {
-      undo.push(ledger.lift(claim, room || (isRebuild && hosts.featureLevel >= STRICT_CLAIMS)))
+    lift(claim, request, isRebuild = false) {
+      const putBack = ledger.lift(claim, true)
+      if ((isRebuild && hosts.featureLevel >= STRICT_CLAIMS) || asksDifference(hosts, claim.host, claim.grants, request)) {
+        undo.push(putBack)
+        return
+      }
+      putBack()
+      undo.push(ledger.lift(claim, false))
     },
     liftDestination(claim, isPlainNext) {
       undo.push(ledger.liftDestination(claim, isPlainNext))

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { aLog, aReport } from '../testing/index.ts'
-import { FEATURE_LEVEL } from './change.ts'
+import { auditWorld } from '../audit/index.ts'
+import { aClaim, aLog, aReport, aUuid, type HostShape } from '../testing/index.ts'
+import { FEATURE_LEVEL, type Grants } from './change.ts'
+import type { HostIndex } from './columns.ts'
 import { atOnce, SLICE } from './steps.ts'
-import { countWarnings, warningText } from './warnings.ts'
+import { countWarnings, warningsOf, warningText } from './warnings.ts'
 
 test('warnings of a large fleet are counted in steps, and all of them', () => {
   const log = aLog()
@@ -11,6 +13,7 @@ test('warnings of a large fleet are counted in steps, and all of them', () => {
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Array.from({ length: hosts }, (_, host) => aReport(`h${host}`, list(host)))])
   expect(atOnce(countWarnings(log.fleet))).toEqual(
     new Map([
+      ['capacity.below_claims', 0],
       ['use.below_claims', 0],
       ['use.no_instances', SLICE],
     ]),
@@ -24,4 +27,71 @@ test.each([
   [2, 'so its 2 live claims count in full'],
 ])('a host that lists no instances and has %i claims is warned of in words that are true of it', (held, words) => {
   expect(warningText({ code: 'use.no_instances', subject: 'instances', reported: null, held })).toContain(words)
+})
+
+const claimed: Grants = {
+  classes: { VCPU: 4, MEMORY_MB: 2_048, CUSTOM_FPGA: 3 },
+  numa: [{ guest: 0, cell: 0, cpus: 1, memoryMb: 1_024, pinned: [0, 1], pages: { sizeKib: 2_048, count: 512 } }],
+  gpu: [
+    { index: 0, milli: 1_000 },
+    { index: 1, milli: 1_000 },
+  ],
+  pci: [{ request: 0, pool: '8086:1572', count: 2 }],
+}
+const pages = [
+  { sizeKib: 4, total: 262_144 },
+  { sizeKib: 2_048, total: 512 },
+]
+const whole: HostShape = {
+  vcpus: 4,
+  memoryMb: 4_096,
+  inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 3 }],
+  numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 2_048, pages }],
+  gpus: [{ index: 0 }, { index: 1 }],
+  pciPools: [{ vendorId: '8086', productId: '1572', total: 2 }],
+}
+
+/** What is said of capacity once the host reports otherwise. */
+function afterwards(then: HostShape): string[] {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', whole)])
+  expect(log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: claimed, instances: [aUuid(1)] })])).toEqual([undefined])
+  log.append([aReport('h1', { ...whole, ...then }, 2)])
+  const warnings = warningsOf(log.fleet, log.fleet.hosts.get(0 as HostIndex)).filter(({ code }) => code === 'capacity.below_claims')
+  for (const warning of warnings) expect(warningText(warning)).toContain(`its live claims hold ${warning.held}`)
+  const findings = [...auditWorld(log.fleet)].flatMap((looked) => looked.findings).filter(({ code }) => code === 'capacity.below_claims')
+  expect(findings).toHaveLength(warnings.length)
+  return warnings.map(({ subject, reported, held }) => `${subject} ${reported} ${held}`)
+}
+
+test.each<readonly [string, HostShape, readonly string[]]>([
+  ['as much as before', {}, []],
+  ['as much as before, and its instances', { instances: [aUuid(1)] }, []],
+  ['fewer CPUs', { vcpus: 3 }, ['VCPU 3 4']],
+  ['a class less', { inventories: [] }, ['CUSTOM_FPGA 0 3']],
+  ['a class less, of listed instances', { inventories: [], instances: [aUuid(1)] }, ['CUSTOM_FPGA 0 3']],
+  ['a GPU less', { gpus: [{ index: 1 }] }, ['GPU thousandths 1000 2000']],
+  ['no GPU', { gpus: [], instances: [aUuid(1)] }, ['GPU thousandths 0 2000']],
+  ['a PCI device less', { pciPools: [{ vendorId: '8086', productId: '1572', total: 1 }] }, ['PCI 8086:1572 1 2']],
+  ['no PCI device', { pciPools: [], instances: [aUuid(1)] }, ['PCI 8086:1572 0 2']],
+  ['PCI devices of another vendor', { pciPools: [{ vendorId: '15b3', productId: '1572', total: 2 }] }, ['PCI 8086:1572 0 2']],
+  ['PCI devices by another name of their vendor', { pciPools: [{ vendorId: '8086', productId: '154c', total: 2 }] }, []],
+  ['PCI devices with a tag', { pciPools: [{ vendorId: '8086', productId: '1572', total: 2, tags: { physical_network: 'net1' } }] }, []],
+  [
+    'no cells',
+    { numaCells: [], instances: [aUuid(1)] },
+    ['shared CPUs of cells 0 1', 'MiB of cells 0 1024', 'dedicated CPUs 0 2', 'pages of 2048 KiB 0 512'],
+  ],
+  [
+    'other pages',
+    { numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 2_048, pages: [{ sizeKib: 1_048_576, total: 1 }] }] },
+    ['pages of 2048 KiB 0 512'],
+  ],
+  [
+    'a CPU fewer to dedicate',
+    { numaCells: [{ id: 0, cpuset: [0, 1, 2], dedicatedCpuset: [3], memoryMb: 2_048, pages }] },
+    ['dedicated CPUs 1 2'],
+  ],
+])('a host that has claims and reports %s', (_name, then, warnings) => {
+  expect(afterwards(then)).toEqual(warnings)
 })

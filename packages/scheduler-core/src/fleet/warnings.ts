@@ -1,6 +1,6 @@
 import { isLive } from '../claims/claim.ts'
 import type { Code } from '../codes.ts'
-import { allKinds } from '../kinds/index.ts'
+import { allKinds, type KindName } from '../kinds/index.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
@@ -8,18 +8,42 @@ import { SLICE, type Steps } from './steps.ts'
 
 /** What of a host's report cannot be, or makes it count for more than it may use. */
 export interface HostWarning {
-  readonly code: Extract<Code, 'use.below_claims' | 'use.no_instances'>
+  readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.no_instances'>
   /** The resource class or sort of device; `instances` where none are listed. */
   readonly subject: string
-  /** Whole units in use, as reported; null where the report says nothing. */
+  /** Whole units that the host may give in all, or that are in use, as reported; null where the report says nothing. */
   readonly reported: number | null
-  /** Whole units that the claims of the listed instances hold; live claims that count beside the report where none are listed. */
+  /** Whole units that live claims, or those of the listed instances, hold; live claims that count beside the report where none are listed. */
   readonly held: number
 }
 
-/** Both follow from report and claims; nothing below feature level STRICT_CLAIMS. */
-export function warningsOf({ hosts, featureLevel }: Fleet, record: HostRecord): readonly HostWarning[] {
-  if (featureLevel < STRICT_CLAIMS || record.usedFrom === 'CLAIMS') return []
+/** All follow from report and claims; nothing below feature level STRICT_CLAIMS. */
+export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarning[] {
+  if (fleet.featureLevel < STRICT_CLAIMS) return []
+  return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]
+}
+
+/** What the host may give in all against what its live claims hold: a move in place counts once, at its larger size. */
+function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
+  const held = new Map<KindName, unknown[]>()
+  for (const claim of record.claims) {
+    const grants = isLive(claim) ? ledger.grantsBeside(claim) : {}
+    for (const name in grants) {
+      const all = held.get(name as KindName)
+      if (all === undefined) held.set(name as KindName, [grants[name as KindName]])
+      else all.push(grants[name as KindName])
+    }
+  }
+  if (held.size === 0) return []
+  return allKinds.flatMap((kind) => {
+    const grants = held.get(kind.name)
+    const short = grants === undefined ? [] : (kind.capacityBelowClaims?.(hosts, record.index, grants) ?? [])
+    return short.map((one): HostWarning => ({ code: 'capacity.below_claims', ...one }))
+  })
+}
+
+function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] {
+  if (record.usedFrom === 'CLAIMS') return []
   const listed = allKinds.flatMap((kind) => kind.usedBelowClaims?.(hosts, record.index) ?? [])
   const warnings: HostWarning[] = listed.map((one) => ({ code: 'use.below_claims', ...one }))
   if (record.stats.instances !== null) return warnings
@@ -31,6 +55,7 @@ export function warningsOf({ hosts, featureLevel }: Fleet, record: HostRecord): 
 /** How many warnings of each code all hosts have, with pauses; hosts that change in one are counted as they are when they are looked at. */
 export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
   const counts = new Map<HostWarning['code'], number>([
+    ['capacity.below_claims', 0],
     ['use.below_claims', 0],
     ['use.no_instances', 0],
   ])
@@ -43,6 +68,8 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
 
 /** The warning in words. */
 export function warningText({ code, subject, reported, held }: HostWarning): string {
+  if (code === 'capacity.below_claims')
+    return `The host may give ${reported ?? 0} of ${subject} in all; its live claims hold ${held}, so that some instance lacks what it was promised. Report what the host has, or move or end claims until the rest fits.`
   if (code === 'use.below_claims')
     return `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`
   const counted = held === 0 ? 'each claim on it counts' : held === 1 ? 'its 1 live claim counts' : `its ${held} live claims count`

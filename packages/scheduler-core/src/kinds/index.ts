@@ -1,13 +1,16 @@
+import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
+import { OWN_UNITS } from '../fleet/levels.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
 import type { ResourceKind } from './kind.ts'
+import { ownUnits } from './mover.ts'
 import { numaKind } from './numa/numa.ts'
 import { pciKind } from './pci/pci.ts'
 import { poolsKind } from './pools/pools.ts'
 
-export { heldByMover, keptByMover } from './mover.ts'
+export { heldByMover, keptByMover, ownUnits } from './mover.ts'
 
 /**
  * Every resource kind by name, in the order in which they choose. A grant, an assignment setting and the fit filter of a
@@ -32,3 +35,33 @@ export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
 /** Whether a request asks for nothing but amounts. */
 export const asksPlain = (request: RequestSpec): boolean =>
   allKinds.every((kind) => kind.isPlain === true || kind.ask(request) === undefined)
+
+/** Whether grants are amounts only. */
+export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
+
+/**
+ * Whether an instance that has one grants on a host takes only the difference there for other ones: both are amounts, or all units of the next
+ * are a part of those that it holds, so that nothing is held twice.
+ */
+export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
+  featureLevel < OWN_UNITS
+    ? isPlain(held) && isPlain(next)
+    : allKinds.every((kind) => {
+        const [own, grant] = [held[kind.name], next[kind.name]]
+        return kind.isPlain === true || grant === undefined || (own !== undefined && kind.isPartOf?.(grant, own) === true)
+      })
+
+/** The same for a request, while the instance that holds the grants counts as free on the host. */
+export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, request: RequestSpec): boolean {
+  if (isPlain(held) && asksPlain(request)) return true
+  if (hosts.featureLevel < OWN_UNITS) return false
+  let kept: Grants = {}
+  for (const kind of allKinds) {
+    const ask = kind.isPlain === true ? undefined : kind.ask(request)
+    if (ask === undefined) continue
+    const grant = ownUnits(kind, hosts, host, ask, kept)
+    if (grant === undefined) return false
+    kept = { ...kept, [kind.name]: grant }
+  }
+  return true
+}

@@ -56,6 +56,13 @@ export interface ResourceKind<Ask, Grant> {
   readonly rules: readonly string[]
   /** Grants are amounts by name, of which one size has a difference to another: an instance may grow on its own host. */
   readonly isPlain?: true
+  /**
+   * Of what the same instance holds on the host, a part that answers the ask, whatever the host has by now; undefined where it does not
+   * suffice. `cells` are the host's cells that the guest gets, where it has some. Not for plain kinds: of amounts, less is always a part.
+   */
+  keep?(hosts: HostTable, host: HostIndex, ask: Ask, held: Grant, cells: readonly number[] | undefined): Grant | undefined
+  /** Whether a grant is a part of another: the judge's arithmetic. Every kind that has `keep` has it, and what `keep` answers is one. */
+  isPartOf?(grant: Grant, held: Grant): boolean
   /** Hosts take of it together: what one gives, others may no longer have. */
   readonly isShared?: true
   /** False: no host has any of it, and nobody is asked. Absent: each host says so itself. */
@@ -91,6 +98,8 @@ export interface ResourceKind<Ask, Grant> {
   copy?(from: HostRecord, to: OwnHostRecord): void
   /** Of what the report counts less than the claims of the instances that it lists hold (feature level STRICT_CLAIMS). */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
+  /** Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs. */
+  capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /** Which hosts have any of what is asked for, whatever is free; absent or undefined: every host may have it. */
@@ -106,12 +115,12 @@ export interface ResourceKind<Ask, Grant> {
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
 }
 
-/** A sort of units of which a report counts less than its own instances hold. */
+/** A sort of units of which a report counts, or has, less than claims hold. */
 export interface UsedBelowClaims {
   readonly subject: string
-  /** Whole units in use, as reported. */
+  /** Whole units in use as reported, or that the host may give in all. */
   readonly reported: number
-  /** Whole units that the claims of the listed instances hold. */
+  /** Whole units that the claims of the listed instances hold, or all live ones. */
   readonly held: number
 }
 

@@ -1,7 +1,10 @@
 import type { Code } from '../codes.ts'
 import type { Filter } from '../filters/filter.ts'
-import { type KindName, keptByMover } from '../kinds/index.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { HostTable } from '../fleet/hosts.ts'
+import { allKinds, type KindName, keptByMover, ownUnits } from '../kinds/index.ts'
 import { checkOptions } from '../request/parse.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import { novaFactsOf } from './facts.ts'
 import type { NovaFilter } from './nova-filter.ts'
 import { contextOf } from './own-context.ts'
@@ -12,6 +15,17 @@ const kindsByCode: Readonly<Record<string, KindName>> = { memory: 'classes', cpu
 
 /** The kind of resource that a reason says is short: its code begins with it. */
 const kindOf = (code: Code): KindName | undefined => kindsByCode[code.split('.')[0] ?? '']
+
+const kindsByFilter: Readonly<Record<string, 'numa' | 'pci'>> = { NUMATopologyFilter: 'numa', PciPassthroughFilter: 'pci' }
+
+/** Whether the instance that moves may keep a part of what it holds on a host of the units that a filter looks at, whatever the host has by now. */
+export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: HostTable): (host: HostIndex) => boolean {
+  const name = kindsByFilter[filter]
+  const kind = name === undefined ? undefined : allKinds.find((one) => one.name === name)
+  const ask = hosts.mover === null ? undefined : kind?.ask(request)
+  if (kind === undefined || ask === undefined) return () => false
+  return (host) => ownUnits(kind, hosts, host, ask) !== undefined
+}
 
 /** One of Nova's filters over this service's own requests and reports. Where Nova raises, the host is refused with the verdict ERROR. */
 export const asFilter = (filter: NovaFilter): Filter => ({
@@ -27,8 +41,9 @@ export const asFilter = (filter: NovaFilter): Filter => ({
     const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
+    const keepsOwn = prepareKeepsOwn(filter.name, request, fleet.hosts)
     return {
-      passes: (host) => check(hostOf(host)) === undefined,
+      passes: (host) => check(hostOf(host)) === undefined || keepsOwn(host),
       reason(host) {
         const reason = check(hostOf(host)) ?? { code: 'filter.error' as const, subject: filter.name }
         const kind = kindOf(reason.code)

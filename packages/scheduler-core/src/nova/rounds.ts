@@ -61,6 +61,8 @@ export interface ServiceRules {
   readonly askedAgain: readonly HostRule[]
   /** Whether a host reports all of these fields; absent: every host does. */
   isTold?(host: HostState, fields: readonly StatsField[]): boolean
+  /** Whether the instance that moves may keep a part of what it holds on a host of the units that a filter looks at; absent: none moves. */
+  keepsOwn?(filter: string, host: HostState): boolean
   /** Takes the room of a pick, before the next round looks. */
   take(host: HostState, index: number): void
 }
@@ -193,8 +195,11 @@ class Run {
     let left = candidates.hosts
     // of all filters together
     let untilPause = slice
-    const passes = (check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined =>
-      service?.isTold?.(host, reads) === false ? false : this.#ask(check, host)
+    const passes = (filter: string, check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined => {
+      if (service?.isTold?.(host, reads) === false) return false
+      const verdict = this.#ask(check, host)
+      return verdict === false && service?.keepsOwn?.(filter, host) === true ? true : verdict
+    }
     function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []): Steps<void> {
       let errors = failed ? left.length : 0
       const asked = left
@@ -206,7 +211,7 @@ class Run {
         }
         const some = asked.slice(from, from + untilPause)
         const passed = some.filter((host) => {
-          const verdict = passes(check, reads, host)
+          const verdict = passes(filter, check, reads, host)
           if (verdict === undefined) errors++
           return verdict === true
         })

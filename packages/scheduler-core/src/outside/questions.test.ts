@@ -35,7 +35,9 @@ test('of a rebuild, about the host that the instance fills itself', () => {
   const source = log.fleet.ledger.claims.get('k1.0')
   const request = { vcpus: 16, memoryMb: 64, gpus: { count: 1 } }
   expect(asked(log.fleet, request, { source, intent: 'REBUILD' })).toEqual(['h1'])
-  expect(asked(log.fleet, request, { source, intent: 'EVACUATE' })).toEqual([])
+  expect(asked(log.fleet, request, { source, intent: 'RESIZE' })).toEqual(['h1'])
+  // its own GPU, and one more
+  expect(asked(log.fleet, { ...request, gpus: { count: 2 } }, { source, intent: 'RESIZE' })).toEqual([])
 })
 
 test('of a further attempt, about the host that the attempt before it holds', () => {

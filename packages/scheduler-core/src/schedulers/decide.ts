@@ -1,5 +1,4 @@
 import type { Claim } from '../claims/claim.ts'
-import { isPlain } from '../claims/ledger.ts'
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Intent } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -101,12 +100,9 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   }
 }
 
-/**
- * Lets a decision see the fleet without the claim that is to move. Its room counts as free only where the judge will see
- * it so: for plain amounts on its own host.
- */
+/** Lets a decision see the fleet without the claim that is to move. */
 export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
-  overlay.lift(source, isPlain(source.grants) && asksPlain(request), intent === 'REBUILD')
+  overlay.lift(source, request, intent === 'REBUILD')
 }
 
 function createScheduler(compiled: CompiledProfile): Scheduler {

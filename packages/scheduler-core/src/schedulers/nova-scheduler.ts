@@ -4,6 +4,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { SPREAD_ASKED_AGAIN } from '../fleet/levels.ts'
 import { omittedOf } from '../fleet/stats-fields.ts'
 import { type Steps, WHOLE } from '../fleet/steps.ts'
+import { prepareKeepsOwn } from '../nova/as-filter.ts'
 import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
@@ -52,6 +53,9 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       askedAgain: nets.filter(isAskedAgain).map(asHostRule),
       ...(fleet.hosts.omitting > 0 && {
         isTold: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
+      }),
+      ...(fleet.hosts.mover !== null && {
+        keepsOwn: (filter, host) => prepareKeepsOwn(filter, request, fleet.hosts)(indexOf(host)),
       }),
       take(host, instance) {
         const part: ClaimPart = {

@@ -150,7 +150,7 @@ describe('a scheduler of a plug-in', () => {
     ],
     [
       'lifts a claim',
-      (_r, _f, overlay) => overlay.lift(undefined as never, true),
+      (_r, _f, overlay) => overlay.lift(undefined as never, undefined as never),
       1,
       'it threw a scheduler holds what its instances take, and moves nothing',
     ],

@@ -1,5 +1,5 @@
 import { hiddenInCells } from './cells.ts'
-import { claimsOn, inventoryOf, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
+import { capacity, capacityOf, claimsOn, inventoryOf, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
 import { hiddenOnGpus } from './gpu.ts'
 
 /** What an auditor has to find of the world at once, each as code, host and what is told of it; in any order. */
@@ -7,9 +7,34 @@ export function findingsOf(fleet: ModelFleet): string[][] {
   const there = fleet.hosts.filter(({ isGone }) => !isGone)
   const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
   return [
-    ...there.flatMap((host) => [...usesTooLittle(fleet, host), ...listsNothing(fleet, host), ...unclaimedOn(fleet, host)]),
+    ...there.flatMap((host) => [
+      ...hasTooLittle(fleet, host),
+      ...usesTooLittle(fleet, host),
+      ...listsNothing(fleet, host),
+      ...unclaimedOn(fleet, host),
+    ]),
     ...[...instances].flatMap((instance) => listings(fleet, instance, there)),
   ]
+}
+
+/** The host has less in all than claims hold there. */
+function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
+  const takes = logged(claimsOn(fleet, host)).map((claim) => claim.takes)
+  const add = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
+  const parts = takes.flatMap(({ numa = [] }) => numa)
+  const { numaCells, gpus, cpuAllocationRatio, ramAllocationRatio } = host.stats
+  const classes = [...new Set(takes.flatMap((one) => Object.keys(one.classes ?? {})))]
+  const sorts = [
+    ...classes.map((name) => [add(takes.map((one) => one.classes?.[name] ?? 0)), capacity(host, name)] as const),
+    [add(takes.flatMap(({ gpu = [] }) => gpu.map(({ milli }) => milli))), 1_000 * gpus.length],
+    [add(parts.map(({ cpus }) => cpus)), add(numaCells.map(({ cpuset }) => capacityOf(cpuset.length, cpuAllocationRatio)))],
+    [add(parts.map(({ memoryMb }) => memoryMb)), add(numaCells.map(({ memoryMb }) => capacityOf(memoryMb, ramAllocationRatio)))],
+    [
+      add(parts.map(({ pinned = [] }) => pinned.length)),
+      add(numaCells.map(({ cpuset, dedicatedCpuset }) => (dedicatedCpuset ?? cpuset).length)),
+    ],
+  ] as const
+  return sorts.flatMap(([held, most]) => (held > most ? [['capacity.below_claims', nameOf(host), `at least ${held}, not ${most}`]] : []))
 }
 
 /** The report counts less than the claims of the instances that it lists. */

@@ -290,6 +290,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
 }
 
 const titles: Readonly<Record<string, string>> = {
+  'capacity.below_claims': 'The host has less than its claims hold',
   'use.below_claims': 'The report counts too little',
   'use.no_instances': 'The host does not list its instances',
 }

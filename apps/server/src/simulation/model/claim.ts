@@ -68,9 +68,14 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
 
-/** Whether a move on one host is of plain amounts on both sides: only these have a difference. */
-export function growsPlainly(claim: ModelClaim, source: ModelClaim): boolean {
-  return claim.host === source.host && claim.gpus.length === 0 && source.gpus.length === 0
+/** The level from which an instance may keep GPUs that it has, and what of a class its host no longer has. */
+export const KEEPS_OWN = 10
+
+/** Whether a move on one host takes only the difference: it has no GPUs on either side, or none that its source has not. */
+export function takesDifference(fleet: ModelFleet, host: string, gpus: number[], source: ModelClaim): boolean {
+  if (host !== source.host) return false
+  if (fleet.level < KEEPS_OWN) return gpus.length === 0 && source.gpus.length === 0
+  return new Set(gpus).size === gpus.length && gpus.every((gpu) => source.gpus.includes(gpu))
 }
 
 /** Whether a claim is the destination of an open move on its own host. */

@@ -1,5 +1,5 @@
 import { amountsOf, CLASSES } from './allocation.ts'
-import { isLiveState, type ModelClaim } from './claim.ts'
+import { growsInPlace, isLiveState, type ModelClaim } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelHost } from './host.ts'
 import { heldOn } from './room.ts'
@@ -10,6 +10,7 @@ export function findingsOf(fleet: ModelFleet, afterMs: number): string[] {
   const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
   return [
     ...there.flatMap((host) => [
+      ...hasTooLittle(fleet, host),
       ...usesTooLittle(fleet, host),
       ...listsNobodysInstances(fleet, host, afterMs),
       ...isAnotherToo(host, there),
@@ -23,6 +24,25 @@ export const lineOf = (code: string, host: string | null, claim: string | null, 
   JSON.stringify([code, host, claim, expected, actual])
 
 const isLive = ({ state }: ModelClaim): boolean => isLiveState(state)
+
+/** A host that has less than its live claims hold; a move in place counts once, at its larger size. */
+function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
+  if (fleet.level < 8) return []
+  const here = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
+  const held = here.map((claim) =>
+    growsInPlace(fleet, claim) && claim.extra !== null ? { amounts: claim.extra, gpus: [] } : { amounts: claim.amounts, gpus: claim.gpus },
+  )
+  const sums = [
+    ...CLASSES.map((name) => ({
+      capacity: amountsOf(fleet, host, name).capacity,
+      sum: held.reduce((all, { amounts }) => all + (amounts[name] ?? 0), 0),
+    })),
+    { capacity: 1_000 * host.gpus.length, sum: 1_000 * held.reduce((all, { gpus }) => all + gpus.length, 0) },
+  ]
+  return sums
+    .filter(({ capacity, sum }) => sum > capacity)
+    .map(({ capacity, sum }) => lineOf('capacity.below_claims', host.name, null, `at least ${sum}`, String(capacity)))
+}
 
 /** A host whose report counts less than its own instances hold, or does not list them. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {

@@ -3,7 +3,6 @@ import {
   claimsOf,
   gpusOf,
   growsInPlace,
-  growsPlainly,
   isListed,
   isLive,
   isOverdue,
@@ -11,6 +10,7 @@ import {
   newClaim,
   ONE_CLAIM,
   scopeOf,
+  takesDifference,
 } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
@@ -110,7 +110,7 @@ export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelCha
   const claim = { ...newClaim(fleet, change, part, fence), project: source.project, within: source.within }
   claim.source = source.id
   source.target = claim.id
-  if (growsPlainly(claim, source)) {
+  if (takesDifference(fleet, claim.host, claim.gpus, source)) {
     claim.extra = {}
     for (const [resourceClass, amount] of Object.entries(claim.amounts))
       claim.extra[resourceClass] = Math.max(0, amount - (source.amounts[resourceClass] ?? 0))
@@ -132,16 +132,17 @@ export function mayStand(
   const without = given === undefined || given.state === 'MATERIALISED' || growsInPlace(fleet, given) ? [] : [given]
   // where its host lists the instance, the destination goes on to hold what the report does not count
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
+  const gpus = gpusOf(part)
+  const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
-    const isOwn = mover !== undefined && mover.host === host.name && mover.gpus.length === 0 && gpusOf(part).length === 0
     const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
     const hasAsMuch = fleet.level >= OWN_LIMITS && amount <= own
     if (freeOf(fleet, host, resourceClass, without, lingering) + own < amount && !hasAsMuch) return 'claim.no_room'
     const { total } = amountsOf(fleet, host, resourceClass)
     if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
   }
-  const gpus = gpusOf(part)
-  const left = gpusLeft(fleet, host, without, lingering)
+  // those that it has it keeps
+  const left = isOwn ? mover.gpus : gpusLeft(fleet, host, without, lingering)
   if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
   const isApart = uuid !== null && apartOf(fleet, uuid).some((other) => membersOf(fleet, other).some((member) => member.host === host.name))
   if (isApart) return 'claim.group_rule'

@@ -1,7 +1,7 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, OWN_UNITS, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
 import { freeFact, inAllFact, reportOf, reserveOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
@@ -125,6 +125,16 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       return held > reported ? [{ subject, reported, held }] : []
     }),
 
+  capacityBelowClaims({ classes }, host, grants) {
+    // what claims hold is used or claimed: where nothing is over-full there is none
+    const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
+    return full.flatMap(([subject, { capacity }]) => {
+      const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
+      const reported = at(capacity, host)
+      return held > reported ? [{ subject, reported, held }] : []
+    })
+  },
+
   reason(hosts, host, ask) {
     const held = heldByMover(hosts, host)?.classes
     for (const one of ask) {
@@ -176,7 +186,8 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         if (columns === undefined) return [left]
         if (why === 'unit') return [{ ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }]
         const isShort = why === 'free' || (why === 'in all' && at(columns.free, host) < amount)
-        const isPlainShort = resourceClass === MEMORY && !hasPlainMemory(hosts, host, floatingOf(one), held?.[MEMORY])
+        const isPlainShort =
+          resourceClass === MEMORY && !hasPlainMemory(hosts, host, floatingOf(one), floatingHeld(hosts, host, held?.[MEMORY] ?? 0))
         return [
           ...(why === 'in all' ? [inAllFact(hosts, host, resourceClass, asked)] : []),
           ...(isShort ? [left] : []),
@@ -200,9 +211,16 @@ function whyNot(hosts: HostTable, host: HostIndex, columns: ClassColumns, one: A
 /** Whether a host can give so much, to an instance that holds `held` there already. */
 function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
   const own = held?.[one.resourceClass] ?? 0
-  if (!hasRoom(hosts.classes.get(one.resourceClass), host, one.amount, own)) return false
-  return one.resourceClass !== MEMORY || hasPlainMemory(hosts, host, floatingOf(one), own)
+  const columns = hosts.classes.get(one.resourceClass)
+  // what the host no longer reports has no unit rules, and nobody but who holds it has any of it
+  if (columns?.reported[host] !== 1) return hosts.featureLevel >= OWN_UNITS && one.amount > 0 && one.amount <= own
+  if (!hasRoom(columns, host, one.amount, own)) return false
+  return one.resourceClass !== MEMORY || hasPlainMemory(hosts, host, floatingOf(one), floatingHeld(hosts, host, own))
 }
+
+/** Of the memory that an instance holds on its own host, MiB that lie in no NUMA cell of its own. */
+const floatingHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
+  hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - memoryOf(heldByMover(hosts, host)?.numa))
 
 /** MiB that lie in no NUMA cell of the guest. */
 const floatingOf = ({ amount, inCells = 0 }: AmountAsk): number => Math.max(0, amount - inCells)

@@ -1,15 +1,17 @@
 import { fromRequest } from '../../evidence.ts'
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { Grants } from '../index.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
+import { ownUnits } from '../mover.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
+import { keepGpus, sumByGpu } from './keep.ts'
 import { gpusElsewhere } from './near.ts'
 import { GpuUnits } from './units.ts'
 
@@ -45,6 +47,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   // near to some cells of the host: to which ones, the NUMA kind looks at
   canGive(hosts, host, ask) {
+    if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const { gpus } = hosts.get(host)
     const cells = ask.numaPolicy === 'required' ? cellsOn(hosts, host) : undefined
     let found = 0
@@ -60,6 +63,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const anyModel = models.length === 0
     const mostTells = anyModel && count === 1
     return (host) => {
+      if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
       // devices lie all over the memory, and most hosts of a busy fleet have none with that much free
       if (at(gpuMostFreeMilli, host) < shareMilli) return false
       if (mostTells) return true
@@ -81,10 +85,21 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       const near = choose(hosts, host, ask, cells)
       return near === undefined && ask.numaPolicy === 'preferred' ? choose(hosts, host, ask) : near
     }
-    return (hosts, host, ask, beside) => chooseNear(hosts, host, ask, beside)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
+    return (hosts, host, ask, beside) =>
+      ownUnits(this, hosts, host, ask, beside) ??
+      chooseNear(hosts, host, ask, beside)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
   },
 
-  fits(hosts, host, grant) {
+  keep: keepGpus,
+
+  isPartOf(grant, held) {
+    const own = sumByGpu(held)
+    for (const [index, milli] of sumByGpu(grant)) if (milli > (own.get(index) ?? 0)) return false
+    return true
+  },
+
+  fits(hosts, host, grant, held) {
+    if (hosts.featureLevel >= OWN_UNITS && held !== undefined && this.isPartOf?.(grant, held) === true) return true
     const { gpus } = hosts.get(host)
     const taken = new Map<number, number>()
     for (const { index, milli } of grant) {
@@ -136,6 +151,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   countsUse: (hosts, host) => hosts.get(host).gpus.some(({ countsUse }) => countsUse),
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
+  capacityBelowClaims(hosts, host, grants) {
+    const held = grants.flat().reduce((sum, { milli }) => sum + milli, 0)
+    const reported = WHOLE_GPU * hosts.get(host).gpus.length
+    return held > reported ? [{ subject: 'GPU thousandths', reported, held }] : []
+  },
 
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)

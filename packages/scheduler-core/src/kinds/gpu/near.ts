@@ -1,10 +1,13 @@
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { OWN_UNITS } from '../../fleet/levels.ts'
 import { canMeet } from '../../nova/hardware/demands.ts'
 import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
 import { elsewhereOn } from '../elsewhere.ts'
+import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../nearness.ts'
 import { type GpuWish, gpuFits, isIn } from './device.ts'
+import { keepGpus } from './keep.ts'
 
 /** What the GPUs of a request want of the cells that its guest gets; undefined: it asks for none by this policy. */
 export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: NonNullable<GpuRequest['numaPolicy']>): Nearness | undefined {
@@ -14,9 +17,13 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
       const { gpus } = hosts.get(host)
       const gains = cells.map(({ id }) => gpus.filter((gpu) => gpu.numaNode === id && gpuFits(gpu, ask)).length)
       const best = [...gains.keys()].sort((a, b) => (gains[b] as number) - (gains[a] as number))
+      const held = hosts.featureLevel < OWN_UNITS ? undefined : heldByMover(hosts, host)?.gpu
+      const wish = { ...ask, numaPolicy: 'required' as const, amounts: {} }
+      const keepsOwn = (near: readonly number[]) => held !== undefined && keepGpus(hosts, host, wish, held, near) !== undefined
       const demands = [{ need: ask.count, gains, best }]
       return {
         shortOf(chosen) {
+          if (keepsOwn(chosen.map((cell) => (cells[cell] as NearCell).id))) return undefined
           const have = chosen.reduce((sum, cell) => sum + (gains[cell] as number), 0)
           if (have >= ask.count) return undefined
           const near = chosen.map((cell) => (cells[cell] as NearCell).id)
@@ -24,7 +31,7 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
         },
         mayStill: (chosen, used, more) => canMeet(demands, chosen, used, more),
         traitOf: (cell) => `${gains[cell]}`,
-        key: `${ask.count}:${gains.join()}`,
+        key: `${ask.count}:${gains.join()}:${held === undefined ? '' : JSON.stringify([held, cells.map(({ id }) => id)])}`,
       }
     },
   }

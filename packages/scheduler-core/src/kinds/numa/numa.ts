@@ -1,20 +1,21 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { KEPT_PAGES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
 import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
-import { heldByMover } from '../mover.ts'
+import { heldByMover, ownUnits } from '../mover.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
-import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate } from './cell.ts'
-import { choosePins, cpusOf } from './pin.ts'
-import { placeAlone, placerOf } from './place.ts'
+import { type CellGrant, type CellInventory, CellState, cpusFit, freeRate } from './cell.ts'
+import { isPartOf, keepCells } from './keep.ts'
+import { cpusOf } from './pin.ts'
+import { placeAlone, placerOf, toGrant } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
-import { type CellPiece, CellUnits, isNothing, pieceOf } from './units.ts'
+import { type CellPiece, CellUnits, cellsBelowClaims, isNothing } from './units.ts'
 import { whatCellsLack, whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -80,7 +81,11 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     }
   },
 
-  fits(hosts, host, grant) {
+  keep: keepCells,
+  isPartOf,
+
+  fits(hosts, host, grant, held) {
+    if (hosts.featureLevel >= OWN_UNITS && held !== undefined && isPartOf(grant, held)) return true
     const { cells } = hosts.get(host)
     // `assign` never puts two guest cells on one host cell; the judge adds them up all the same
     const taken = new Map<CellState, Sum>()
@@ -104,7 +109,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       return () => add(hosts, host, grant, false, 1)
     }
     const putBack = grant.flatMap((part) => {
-      if (!materialised) return [count.lift(pieceOf(part), false)]
+      if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, beside } = count.units.split(part)
       // CPUs that the report pins are its own: the guest keeps its cells as a whole, or asks for others
       const pieces = [
@@ -125,7 +130,12 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .map((cell) => new CellState(inventoryOf(stats, cell, isStrict), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
     hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
-    counts.set(record, isStrict && record.cells.length > 0 ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats))) : undefined)
+    counts.set(
+      record,
+      isStrict && record.cells.length > 0
+        ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats), hosts.featureLevel >= KEPT_PAGES))
+        : undefined,
+    )
   },
 
   copy(from, to) {
@@ -140,6 +150,8 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned || cell.pages?.some(({ countsUse }) => countsUse)),
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
+  capacityBelowClaims: (hosts, host, grants) => cellsBelowClaims(hosts.get(host), grants.flat()),
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 
@@ -161,8 +173,13 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 /** The fields that ask for devices near the cells, by the code that says that they are not there. */
 const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
 
-/** What a guest that is rebuilt holds here, where that is what it asks for and near to its devices: it stays, whatever else the cells lack. */
-function keptCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
+/** What a guest that stays on its host holds here, or the part of it that it asks for: it has that, whatever else the cells lack. */
+function keptCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly CellGrant[] | undefined {
+  return hosts.featureLevel < OWN_UNITS ? heldCells(hosts, host, ask) : ownUnits(numaKind, hosts, host, ask)
+}
+
+/** Below feature level OWN_UNITS: all that a guest that is rebuilt holds here, where that is what it asks for and near to its devices. */
+function heldCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
   const held = heldByMover(hosts, host)?.numa
   if (held === undefined || held.length !== cells.length) return undefined
   const here = hosts.get(host).cells
@@ -202,18 +219,6 @@ function orderOf(setting: AssignmentSetting | undefined): CellOrder {
   const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
   if (order === undefined) throw new RangeError(`numa has no assignment rule ${rule}; it must be one of ${Object.keys(orders).join(', ')}`)
   return order
-}
-
-function toGrant(ask: CellAsk, cell: CellState): CellGrant {
-  const pages = choosePages(cell, ask)
-  return {
-    guest: ask.guest,
-    cell: cell.id,
-    memoryMb: ask.memoryMb,
-    cpus: ask.shared,
-    ...choosePins(cell, ask),
-    ...(pages && { pages }),
-  }
 }
 
 /** What a grant takes of one cell so far. */
@@ -256,7 +261,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   const count = counts.of(record)
   for (const part of grant) {
     if (count !== undefined) {
-      if (!materialised) change(count, pieceOf(part), false, sign)
+      if (!materialised) change(count, count.units.pieceOf(part), false, sign)
       else {
         const { counted, beside } = count.units.split(part)
         change(count, counted, true, sign)

@@ -4,8 +4,9 @@ import type { HostTable } from '../../fleet/hosts.ts'
 import { memoByObject } from '../../memo.ts'
 import type { Nearness } from '../nearness.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
-import { type CellState, hasRoom } from './cell.ts'
+import { type CellGrant, type CellState, choosePages, hasRoom } from './cell.ts'
 import { createMatcher, type Matcher } from './match.ts'
+import { choosePins } from './pin.ts'
 
 /**
  * Steps of the search for cells near to devices, on one host. Half of eight cells are found with fewer, whatever the
@@ -108,4 +109,17 @@ function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly num
     allFit &&= fitsSomewhere
   }
   return allFit
+}
+
+/** What a guest's cell takes of a cell that has room for it. */
+export function toGrant(ask: CellAsk, cell: CellState): CellGrant {
+  const pages = choosePages(cell, ask)
+  return {
+    guest: ask.guest,
+    cell: cell.id,
+    memoryMb: ask.memoryMb,
+    cpus: ask.shared,
+    ...choosePins(cell, ask),
+    ...(pages && { pages }),
+  }
 }

@@ -8,6 +8,9 @@ const KIB_PER_MIB = 1_024
 /** Whether pages of a size that a cell lists are huge ones: not the smallest, or larger than any machine's plain ones. */
 export const isHuge = (sizeKib: number, smallestKib: number): boolean => sizeKib > smallestKib || sizeKib > LARGEST_PLAIN_KIB
 
+/** Whether a size may be that of a machine's plain pages, whatever others there are. */
+export const isPlainSize = (sizeKib: number): boolean => sizeKib <= LARGEST_PLAIN_KIB
+
 interface ReportedPages {
   readonly sizeKib: number
   readonly total: number

@@ -1,7 +1,9 @@
+import type { HostRecord } from '../../fleet/hosts.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 import { type CellGrant, type CellState, cpusAreLeft, type PageGrant, type PageState, sharedCpusLeft } from './cell.ts'
 import { cpusOf } from './pin.ts'
+import { isHuge, isPlainSize } from './plain-memory.ts'
 
 /** What a claim takes of one cell, as far as it is counted in one way. */
 export interface CellPiece {
@@ -40,9 +42,13 @@ export class CellUnits implements Units<CellPiece> {
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 
-  /** Cells with nothing held. `usedPages` are the pages that the report says are in use, by size. */
-  constructor(cells: readonly CellState[], usedPages: ReadonlyMap<number, number>, from?: CellUnits) {
+  /** Sizes of huge pages that claims may hold instead of one that no cell has; none below feature level KEPT_PAGES. */
+  readonly #hugeSizes: readonly number[]
+
+  /** Cells with nothing held. `usedPages` are the pages that the report says are in use, by size; `keepsPages` from feature level KEPT_PAGES on. */
+  constructor(cells: readonly CellState[], usedPages: ReadonlyMap<number, number>, keepsPages: boolean, from?: CellUnits) {
     this.cells = cells
+    this.#hugeSizes = keepsPages ? hugeSizesOf(cells) : []
     this.#unheld = from === undefined ? cells.map(unheldOf) : from.#unheld
     this.#used = from === undefined ? usedIn(cells, usedPages) : from.#used
     this.#covered = copyOf(from === undefined ? undefined : from.#covered)
@@ -53,12 +59,22 @@ export class CellUnits implements Units<CellPiece> {
 
   /** The same over cells that are as these are now. */
   copy(cells: readonly CellState[]): CellUnits {
-    return new CellUnits(cells, this.#used.pages, this)
+    return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
+  }
+
+  /** What a claim takes of a cell, whole; of pages that no cell has, as many of the next size as back its memory. */
+  pieceOf(part: CellGrant): CellPiece {
+    const { pages } = part
+    const isThere = (sizeKib: number) => this.cells.some((cell) => cell.pages?.some((size) => size.sizeKib === sizeKib) === true)
+    if (pages === undefined || isThere(pages.sizeKib) || isPlainSize(pages.sizeKib)) return pieceOf(part)
+    const sizeKib = this.#hugeSizes.find((size) => size > pages.sizeKib) ?? this.#hugeSizes.at(-1)
+    if (sizeKib === undefined) return pieceOf(part)
+    return { ...pieceOf(part), pages: { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) } }
   }
 
   /** A part of a materialised grant: what the report counts of it, and what it leaves to claims. */
   split(part: CellGrant): { readonly counted: CellPiece; readonly beside: CellPiece } {
-    const whole = pieceOf(part)
+    const whole = this.pieceOf(part)
     const { cell, cpus, memoryMb, pins, pages } = whole
     const named = this.#find(cell)
     const among = named === undefined ? this.cells : [named]
@@ -252,6 +268,22 @@ export class CellUnits implements Units<CellPiece> {
   }
 }
 
+/** What claims hold of the cells of a host beyond what these have in all, sort by sort over the whole host. */
+export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly CellGrant[]): readonly UsedBelowClaims[] {
+  const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number) => items.reduce((all, item) => all + amountOf(item), 0)
+  const pages = stats.numaCells.flatMap((cell) => cell.pages)
+  const pagesThere = (sizeKib: number) => sum(pages, (size) => (size.sizeKib === sizeKib ? size.total - size.reserved : 0))
+  const held = new Map<number, number>()
+  for (const { pages: own } of parts) if (own !== undefined) held.set(own.sizeKib, (held.get(own.sizeKib) ?? 0) + own.count)
+  const sorts: UsedBelowClaims[] = [
+    { subject: 'shared CPUs of cells', reported: sum(cells, (cell) => cell.cpuCapacity), held: sum(parts, ({ cpus }) => cpus) },
+    { subject: 'MiB of cells', reported: sum(cells, (cell) => cell.memoryCapacity), held: sum(parts, ({ memoryMb }) => memoryMb) },
+    { subject: 'dedicated CPUs', reported: sum(cells, ({ pinnable }) => pinnable.length), held: sum(parts, (part) => cpusOf(part).length) },
+    ...[...held].map(([sizeKib, count]) => ({ subject: `pages of ${sizeKib} KiB`, reported: pagesThere(sizeKib), held: count })),
+  ]
+  return sorts.filter((sort) => sort.held > sort.reported)
+}
+
 /** Whether nothing of a piece is left to count. */
 export const isNothing = ({ cpus, memoryMb, pins, pages }: CellPiece): boolean =>
   cpus === 0 && memoryMb === 0 && pins.length === 0 && pages === undefined
@@ -268,8 +300,15 @@ const takePagesOf = (state: PageState, count: number): void => {
   state.free -= count
 }
 
-/** What a claim takes of a cell, whole. */
-export const pieceOf = (part: CellGrant): CellPiece => ({
+const hugeSizesOf = (cells: readonly CellState[]): readonly number[] => {
+  const sizes = cells.flatMap(({ pages = [] }) =>
+    pages.flatMap(({ sizeKib }) => (isHuge(sizeKib, pages[0]?.sizeKib ?? 0) ? [sizeKib] : [])),
+  )
+  return [...new Set(sizes)].sort((a, b) => a - b)
+}
+
+/** What a claim takes of a cell by its own names. */
+const pieceOf = (part: CellGrant): CellPiece => ({
   cell: part.cell,
   cpus: part.cpus,
   memoryMb: part.memoryMb,

@@ -5,6 +5,11 @@ export const sortOf = (pool: string): string => pool.replace(/@\d+(?=\?|$)/, '')
 
 const namesOf = (pool: string): readonly string[] => (pool.split(/[@?]/, 1)[0] as string).toLowerCase().split(':')
 
+export const vendorOf = (pool: string): string => namesOf(pool)[0] ?? ''
+
+/** The vendor and product of a pool's devices, in small letters. */
+export const productOf = (pool: string): string => namesOf(pool).slice(0, 2).join(':')
+
 /** Whether the devices of two pools are of one vendor and product; names of pools are compared as requests are with them. */
 export function isOfProduct(a: string, b: string): boolean {
   const [vendor, product] = namesOf(a)

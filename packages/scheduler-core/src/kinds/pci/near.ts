@@ -1,9 +1,12 @@
+import { OWN_UNITS } from '../../fleet/levels.ts'
 import { canMeet, type Demand } from '../../nova/hardware/demands.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { elsewhereOn } from '../elsewhere.ts'
+import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../nearness.ts'
 import { allot, farDevices, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
+import { keepDevices } from './keep.ts'
 import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
 /** What the PCI devices of a request want of the cells that its guest gets; undefined where it is all the same to them. */
@@ -14,11 +17,13 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
     on(hosts, host, cells) {
       const here = poolsOf(hosts.get(host))
       const sockets = socketsOf(cells)
+      const held = hosts.featureLevel < OWN_UNITS ? undefined : heldByMover(hosts, host)?.pci
       let demands: readonly Demand[] | undefined
       let traits: readonly string[] | undefined
       return {
         shortOf(chosen) {
           const place: Place = { cells: chosen.map((c) => (cells[c] as NearCell).id), sockets }
+          if (held !== undefined && keepDevices(hosts, host, ask, held, place) !== undefined) return undefined
           const allotted = allot(here, ask, place)
           if (allotted.ok) return undefined
           const { wish, have } = allotted
@@ -38,7 +43,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
         },
         // the pools with their cells are in their shape, and so are the groups of requests
         get key() {
-          return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}`
+          return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}${held === undefined ? '' : JSON.stringify(held)}`
         },
       }
     },

@@ -1,19 +1,22 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { KEPT_DEVICES, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { KEPT_DEVICES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf } from '../../fleet/sources.ts'
 import { statsToCount } from '../../fleet/used-from.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { elsewhereOn } from '../elsewhere.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
+import { ownUnits } from '../mover.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, farDevices, type Place, shortWishes } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { auditPools, auditSorts } from './audit.ts'
+import { keepDevices } from './keep.ts'
+import { productOf, vendorOf } from './likeness.ts'
 import { socketsOf } from './near.ts'
-import { copyPools, type PciGrant, poolsOf, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
+import { copyPools, type PciGrant, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
 
 /** What claims hold, from feature level STRICT_CLAIMS on. */
@@ -33,6 +36,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   // near to some cells of the host: to which ones, the NUMA kind looks at
   canGive(hosts, host, ask) {
+    if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
     const groups = ask.groupsOn(pools)
@@ -44,13 +48,27 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     if (setting !== undefined && setting.rule !== 'nearest')
       throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
     return (hosts, host, ask, beside) => {
+      const own = ownUnits(this, hosts, host, ask, beside)
+      if (own !== undefined) return own
       const place = !ask.hasCells ? undefined : beside?.numa === undefined ? anywhereOn(hosts, host) : placeOf(hosts, host, beside.numa)
       const allotted = allot(poolsOf(hosts.get(host)), ask, place)
       return allotted.ok ? allotted.grants() : undefined
     }
   },
 
-  fits(hosts, host, grant) {
+  keep(hosts, host, ask, held, cells) {
+    const place = ask.hasCells ? { ...anywhereOn(hosts, host), ...(cells !== undefined && { cells }) } : undefined
+    return keepDevices(hosts, host, ask, held, place)
+  },
+
+  isPartOf(grant, held) {
+    const own = sumByPool(held)
+    for (const [pool, count] of sumByPool(grant)) if (count > (own.get(pool) ?? 0)) return false
+    return true
+  },
+
+  fits(hosts, host, grant, held) {
+    if (hosts.featureLevel >= OWN_UNITS && held !== undefined && this.isPartOf?.(grant, held) === true) return true
     const { list } = poolsOf(hosts.get(host))
     for (const [pool, count] of sumByPool(grant)) if ((list.find(({ key }) => key === pool)?.free ?? 0) < count) return false
     return true
@@ -93,6 +111,22 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   countsUse: (hosts, host) => poolsOf(hosts.get(host)).list.some(({ countsUse }) => countsUse),
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
+
+  // tags, types and cells are set anew, so products are compared; one may go by another name of its vendor, of which claims hold too few
+  capacityBelowClaims(hosts, host, grants) {
+    const held = sumBy(productOf, sumByPool(grants.flat()))
+    const there = sumBy(productOf, totalByPool(hosts.get(host).stats.pciPools))
+    const left = sumBy(
+      vendorOf,
+      [...there].map(([product, total]) => [product, Math.max(0, total - (held.get(product) ?? 0))] as const),
+    )
+    return [...held].flatMap(([product, count]) => {
+      const found = Math.min(Math.max(0, count - (there.get(product) ?? 0)), left.get(vendorOf(product)) ?? 0)
+      left.set(vendorOf(product), (left.get(vendorOf(product)) ?? 0) - found)
+      const reported = (there.get(product) ?? 0) + found
+      return count > reported ? [{ subject: `PCI ${product}`, reported, held: count }] : []
+    })
+  },
 
   reason(hosts, host, ask) {
     const pools = poolsOf(hosts.get(host))
@@ -153,6 +187,12 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   },
 }
 
+function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [string, number]>): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const [pool, count] of counts) sums.set(nameOf(pool), (sums.get(nameOf(pool)) ?? 0) + count)
+  return sums
+}
+
 /** As if the guest had every cell of the host: no choice of cells has more devices near. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
@@ -179,10 +219,4 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], mate
     // the host no longer has that pool: nothing is left to count
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
   }
-}
-
-function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>()
-  for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
-  return sums
 }

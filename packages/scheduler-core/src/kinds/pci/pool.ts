@@ -116,3 +116,20 @@ function traitsOf({ vendorId, productId, deviceType, numaNode, tags }: Reported)
   }
   return Object.fromEntries(Object.entries({ ...tags, ...own }).map(([name, value]) => [name, value.toLowerCase()]))
 }
+
+/** A pool by its name alone, of which its host reports nothing any more. */
+export function poolNamed(key: string): PoolState {
+  const [, names = '', numaNode, tags = ''] = /^([^@?]*)(?:@(\d+))?(?:\?(.*))?$/.exec(key) ?? []
+  const [vendorId = '', productId = '', deviceType = null] = names.split(':').map(decodeURIComponent)
+  const pairs = tags === '' ? [] : tags.split('&').map((pair) => pair.split('=').map(decodeURIComponent) as [string, string])
+  const node = numaNode === undefined ? null : Number(numaNode)
+  const traits = traitsOf({ vendorId, productId, deviceType, numaNode: node, tags: Object.fromEntries(pairs), total: 0, used: null })
+  return { key, traits, numaNode: node, countsUse: false, free: 0 }
+}
+
+/** Devices of each pool that a grant has. */
+export function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
+  return sums
+}

@@ -2,7 +2,7 @@ import type { Fact, Source } from '../../evidence.ts'
 import { DISK_POOL_KEY } from '../../fleet/aggregates.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import type { PoolFigure } from '../../fleet/pools.ts'
 import { namespaceSource } from '../../fleet/sources.ts'
 import { demandOf } from '../../request/request-spec.ts'
@@ -39,9 +39,9 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   canGive(hosts, host, ask) {
     const { diskPools } = hosts.get(host)
-    const [pool] = diskPools
-    if (pool === undefined) return true
-    return diskPools.length === 1 && hasRoom(hosts, host, pool, ask, heldByMover(hosts, host)?.pools?.[pool])
+    if (diskPools.length === 0) return true
+    const pool = poolFor(hosts, host, ask)
+    return pool !== undefined && hasRoom(hosts, host, pool, ask, heldByMover(hosts, host)?.pools?.[pool])
   },
 
   createAssign(setting) {
@@ -49,7 +49,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       throw new RangeError(`pools has no assignment rule ${setting.rule}; it must be sum`)
     return (hosts, host, ask) => {
       if (!this.canGive(hosts, host, ask)) return undefined
-      const [pool] = hosts.get(host).diskPools
+      const pool = poolFor(hosts, host, ask)
       return pool === undefined ? {} : { [pool]: ask }
     }
   },
@@ -146,8 +146,17 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   },
 }
 
+/** The pool that an instance gets its disk of: the only one of the host; where it has several, the one that it has as much of already. */
+function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undefined {
+  const { diskPools } = hosts.get(host)
+  if (diskPools.length === 1) return diskPools[0]
+  const held = hosts.featureLevel < OWN_UNITS ? {} : (heldByMover(hosts, host)?.pools ?? {})
+  return diskPools.find((pool) => (held[pool] ?? 0) >= gib)
+}
+
 /** `held`: what the same instance holds of the pool already; no more than that needs no free room. */
 function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, held = 0): boolean {
+  if (hosts.featureLevel >= OWN_UNITS && gib <= held) return true
   const figure = hosts.pools.figure(pool)
   if (figure === undefined) return false
   return gib <= held || (gib <= (hosts.pools.freeFor(host, pool) ?? -1) && !isBeyondAll(hosts, figure, gib))

@@ -1,0 +1,121 @@
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import type { CellAsk, NumaAsk } from './ask.ts'
+import { type CellGrant, CellState, type PageState } from './cell.ts'
+import { cpusOf } from './pin.ts'
+import { placerOf, toGrant } from './place.ts'
+import { isHuge } from './plain-memory.ts'
+
+/** The page of every machine, where the host does not tell its sizes. */
+const PLAIN_KIB = 4
+
+/**
+ * Of what an instance holds of its cells, a part that answers an ask: each of its cells is looked at as if it were a cell of a host that has
+ * just this, whatever the host has by now.
+ */
+export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held: readonly CellGrant[]): readonly CellGrant[] | undefined {
+  const here = hosts.get(host).cells
+  const own = [...byCell(held)].map(([id, parts]) =>
+    ownCell(
+      id,
+      parts,
+      ask.cells,
+      here.find((cell) => cell.id === id),
+    ),
+  )
+  const cells = ask.cells.map((cell): CellAsk => (cell.threads === 'require' ? { ...cell, threads: 'prefer' } : cell))
+  const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
+  const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
+  if (kept === undefined || !isPartOf(kept, held)) return undefined
+  // who asks for all of it keeps his very CPUs in their order
+  return isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own))) ? held : kept
+}
+
+const isAlike = (a: CellGrant, b: CellGrant): boolean =>
+  a.guest === b.guest && a.cell === b.cell && a.pinned?.length === b.pinned?.length && a.siblings?.length === b.siblings?.length
+
+/** Whether one grant takes no more of any cell than another: of its shared CPUs, CPUs, pages, and memory by what backs it. */
+export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]): boolean {
+  const own = byCell(held)
+  for (const [id, parts] of byCell(grant)) {
+    const theirs = own.get(id) ?? []
+    if (sharedOf(parts) > sharedOf(theirs)) return false
+    const cpus = parts.flatMap(cpusOf)
+    const mine = new Set(theirs.flatMap(cpusOf))
+    if (new Set(cpus).size < cpus.length || cpus.some((cpu) => !mine.has(cpu))) return false
+    const [memory, pages] = [memoryBySize(theirs), pagesBySize(theirs)]
+    for (const [size, mib] of memoryBySize(parts)) if (mib > (memory.get(size) ?? 0)) return false
+    for (const [size, count] of pagesBySize(parts)) if (count > (pages.get(size) ?? 0)) return false
+  }
+  return true
+}
+
+function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): CellState {
+  const cpus = sharedOf(parts)
+  const memoryMb = parts.reduce((sum, part) => sum + part.memoryMb, 0)
+  // where the claim keeps whole cores, it tells itself which
+  const isTold = parts.every(({ siblings }) => siblings === undefined)
+  const cores = (isTold ? reported?.cores : undefined) ?? coresOf(parts)
+  const pages = pagesIn(parts, reported)
+  const inventory = {
+    id,
+    // of shared CPUs only the number counts
+    cpuset: Array.from({ length: cpus }, (_, i) => -1 - i),
+    cpuCapacity: cpus,
+    memoryCapacity: memoryMb,
+    ...{ countsCpu: false, countsMemory: false, countsPinned: false, pinnedByReport: new Set<number>() },
+    dedicated: servingCpus(parts, guests, reported),
+    ...(cores !== undefined && { cores }),
+    ...(pages !== undefined && { pages }),
+    ...(reported?.socket !== undefined && { socket: reported.socket }),
+  }
+  return new CellState(inventory, 0, 0)
+}
+
+/** The threads of each core as far as the claim tells: those that are kept free are beside one of its own. */
+function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | undefined {
+  const all = parts.flatMap(({ pinned = [], siblings = [], emulator }) => {
+    const others = pinned.length === 0 ? 0 : siblings.length / pinned.length
+    const cores = pinned.map((cpu, i) => [cpu, ...siblings.slice(i * others, (i + 1) * others)])
+    return [...cores, ...(emulator === undefined ? [] : [[emulator]])]
+  })
+  return all.some(({ length }) => length > 1) ? all : undefined
+}
+
+/** Where threads are required only CPUs on cores that have several serve, but for the emulator's; all do where the host does not tell any more. */
+function servingCpus(parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): readonly number[] {
+  const cpus = parts.flatMap(cpusOf)
+  if (reported === undefined || guests.every(({ threads }) => threads !== 'require')) return cpus
+  const forEmulator = guests.some(({ emulator }) => emulator > 0) ? parts.map(({ emulator }) => emulator) : []
+  return cpus.filter((cpu) => isOnThreads(reported, cpu) || forEmulator.includes(cpu))
+}
+
+const isOnThreads = ({ cores = [] }: CellState, cpu: number): boolean => cores.some((core) => core.length > 1 && core.includes(cpu))
+
+/** Pages of the sizes that the cell has, or had, of which those of the instance are free; undefined where it holds no pages. */
+function pagesIn(parts: readonly CellGrant[], reported: CellState | undefined): readonly PageState[] | undefined {
+  const counts = pagesBySize(parts)
+  if (counts.size === 0) return undefined
+  const sizes = new Set([...counts.keys(), ...(reported?.pages ?? []).map(({ sizeKib }) => sizeKib)])
+  if (isHuge(Math.min(...sizes), Math.min(...sizes))) sizes.add(PLAIN_KIB)
+  return [...sizes].sort((a, b) => a - b).map((sizeKib) => ({ sizeKib, countsUse: false, free: counts.get(sizeKib) ?? 0 }))
+}
+
+function byCell(grant: readonly CellGrant[]): ReadonlyMap<number, readonly CellGrant[]> {
+  const cells = new Map<number, CellGrant[]>()
+  for (const part of grant) cells.set(part.cell, [...(cells.get(part.cell) ?? []), part])
+  return cells
+}
+
+const sharedOf = (parts: readonly CellGrant[]): number => parts.reduce((sum, { cpus }) => sum + cpus, 0)
+
+/** MiB by the size of the pages that back them; 0 where none are named. */
+const memoryBySize = (parts: readonly CellGrant[]) => summed(parts.map(({ pages, memoryMb }) => [pages?.sizeKib ?? 0, memoryMb]))
+
+const pagesBySize = (parts: readonly CellGrant[]) => summed(parts.flatMap(({ pages }) => (pages ? [[pages.sizeKib, pages.count]] : [])))
+
+function summed(amounts: readonly (readonly number[])[]): ReadonlyMap<number, number> {
+  const sums = new Map<number, number>()
+  for (const [size = 0, amount = 0] of amounts) sums.set(size, (sums.get(size) ?? 0) + amount)
+  return sums
+}
