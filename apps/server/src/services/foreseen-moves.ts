@@ -163,5 +163,5 @@ function* foresee(
   overlay.rollback(held)
   const cause = keptCause(found, yield* wayOutInSteps(fleet, overlay, input, found))
   const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
-  return stays(noHostMessage(cause, 0, 1), reasons)
+  return stays(noHostMessage(cause, 1), reasons)
 }

@@ -1,4 +1,4 @@
-import { amountText, measureOf } from '../amount-text.ts'
+import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import type { AmountOf, Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
@@ -25,19 +25,21 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
     const known = said.get(key)
     if (known === undefined || shareOf(one) > shareOf(known)) said.set(key, one)
   }
-  // where that much is not there in all, more of it is more that is left too, unless some is in use
+  // where that much is not there in all, more of it is more that is left too, unless more than that is missing
   return [...said.values()].filter((one) => {
     const inAll = one.amountOf === undefined && one.subject !== '' ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
-    return inAll === undefined || Number(one.actual) < Number(inAll.actual)
+    return inAll === undefined || missingOf(one) > missingOf(inAll)
   })
 }
+
+const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
 /** The sentences of all that a host lacks. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
-  let last: { readonly subject: string; readonly sides: string[] } | undefined
+  let last: { readonly subject: string; readonly unit: string | undefined; readonly sides: string[] } | undefined
   const finish = (): void => {
-    if (last !== undefined) sentences.push(`${last.subject}: ${last.sides.join('; ')}.`)
+    if (last !== undefined) sentences.push(`${subjectText(last.subject, last.unit)}${last.sides.join('; ')}.`)
     last = undefined
   }
   for (const one of shortfalls) {
@@ -48,7 +50,7 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
     }
     if (last?.subject !== one.subject) {
       finish()
-      last = { subject: one.subject, sides: [] }
+      last = { subject: one.subject, unit: one.unit, sides: [] }
     }
     last?.sides.push(sidesOf(one))
   }
@@ -81,7 +83,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
 const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean =>
   typeof actual === 'number' || (required === undefined ? need !== undefined || have !== undefined : required !== actual)
 
-const inAllCode = /\.too_(?:little|few)/
+const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
 const toShortfall = ({ subject, required, actual, unit, amountOf }: Fact): Shortfall => ({
   subject,
@@ -121,7 +123,7 @@ export const shareOf = ({ required, actual }: Compared): number => {
 }
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
-  const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject ? 'free' : 'here')
+  const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs' ? 'free' : 'here')
   return [
     ...(required === undefined ? [] : [`${amountText(required, unit)} needed`]),
     ...(actual === undefined ? [] : [`${amountText(actual, required === undefined ? unit : undefined)} ${where}`]),

@@ -18,6 +18,8 @@ export interface Reason {
   readonly unit?: string
   /** Who says so, in words for the sentence: an operator's reason, an option, a hint. Where each number comes from is in the facts. */
   readonly source?: string
+  /** The amount is what so many instances need together; absent: it is of one instance. */
+  readonly instances?: number
   /** The instance that moves holds some of it on this host itself, and keeps it until the move ends. */
   readonly isHeldTwice?: true
 }
