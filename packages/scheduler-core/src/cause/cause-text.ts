@@ -36,10 +36,16 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
   return { before: `${found} of ${asked} instances ${found === 1 ? 'finds' : 'find'} a host. `, what: `one more${which}` }
 }
 
-/** How many hosts each condition would let in by itself: one that lets in none is in the way whatever the others are. */
+/**
+ * How many hosts each condition would let in by itself: one that lets in none is in the way whatever the others are. Of a filter that asks for
+ * several things each of them is said, and all together only where hosts have each but not together.
+ */
 function aloneText(admission: readonly Admission[]): string {
-  if (admission.length < 2) return ''
-  return ` Each by itself: ${admission.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
+  const all = admission.flatMap(({ which, alone, each }) => {
+    const isTogether = alone === 0 && each.length > 0 && each.every((one) => one.alone > 0)
+    return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && admission.length > 1 ? [{ which, alone }] : [])]
+  })
+  return all.length < 2 ? '' : ` Each by itself: ${all.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
 }
 
 function countsText(refusals: readonly Refusals[]): string {

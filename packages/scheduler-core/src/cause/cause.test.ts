@@ -98,7 +98,7 @@ describe('the cause is told of the hosts that the request admits', () => {
     [
       'a host that is named and excluded',
       { forceHosts: ['small1'], ignoreHosts: ['small1'] },
-      'There is no host named small1, that ignoreHosts does not exclude. Nearest is small1: The request excludes the host.',
+      'There is no host named small1, that ignoreHosts does not exclude. Each by itself: 1 named small1 by forceHosts; 4 other than small1. Nearest is small1: The request excludes the host.',
     ],
     ['a zone that is not there', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
     ['a host that is not there', { forceHosts: ['gone'] }, 'There is no host named gone.'],

@@ -12,7 +12,7 @@ import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { membersAt, requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type AdmittedHosts, admittedBy, letInBy, passes } from './admission.ts'
+import { type AdmittedHosts, admittedBy, type Condition, letInBy, nearlyAdmitted, passes } from './admission.ts'
 import { shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
 import { asTogether, togetherOf } from './together.ts'
 import { isFull, type TooFew, tooFewOf } from './too-few.ts'
@@ -50,6 +50,8 @@ export interface Admission {
   readonly which: string
   /** Hosts that it lets in by itself; counted only where the request admits none, since then it matters which filter is in the way. */
   readonly alone: number | null
+  /** The same of each thing that it asks for, where those are several and the request admits no host. */
+  readonly each: readonly { readonly which: string; readonly alone: number }[]
 }
 
 /** Hosts refused for one code, by whichever filter. */
@@ -104,16 +106,33 @@ export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): 
   const isAny = hosts.length > 0
   const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
   const admission: Admission[] = []
-  for (const condition of conditions) {
-    const alone = isAny ? null : (yield* letInBy(condition, present)).length
-    admission.push({ filter: condition.filter, which: condition.which, alone })
-  }
+  for (const { filter, which } of conditions.filter(({ isSingle }) => !isSingle)) admission.push({ filter, which, alone: null, each: [] })
+  if (!isAny) admission.splice(0, admission.length, ...(yield* countAlone(conditions, present)))
   const tooFew = isAny ? tooFewOf(fleet, request, instance, hosts) : null
-  const { refusals, nearest } = yield* refuse(fleet, groupsOf(steps, lacks), isAny ? hosts : named, tooFew)
+  const groups = groupsOf(steps, lacks)
+  const { refusals, nearest: refused } = yield* refuse(fleet, groups, isAny ? hosts : named, tooFew)
+  const nearly = isAny || refused !== null ? [] : yield* nearlyAdmitted(conditions, fleet)
+  const nearest = refused ?? (yield* refuse(fleet, groups, nearly, null)).nearest
   const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
   const onOneHost = lacks.length > 0 ? togetherOf(whole) : null
   const instances = whole.numInstances > 1 ? { found: instance, asked: whole.numInstances, kind: membersAt(whole, instance).name } : null
   return { code, admission, admitted: hosts.length, refusals, nearest, tooFew, onOneHost, instances }
+}
+
+/** How many hosts each filter lets in by itself, and each thing that it asks for. */
+function* countAlone(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Admission[]> {
+  const found: Admission[] = []
+  let each: { which: string; alone: number }[] = []
+  for (const condition of conditions) {
+    const { filter, which, isSingle } = condition
+    const alone = (yield* letInBy(condition, present)).length
+    if (isSingle) each.push({ which, alone })
+    else {
+      found.push({ filter, which, alone, each })
+      each = []
+    }
+  }
+  return found
 }
 
 /** The hosts that the request is about, by the same filters. */

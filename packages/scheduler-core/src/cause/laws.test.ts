@@ -19,11 +19,17 @@ function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): Readonl
   return new Set([...admitted.keys()].filter((host) => admitted[host] === 1))
 }
 
-/** All that a cause says, but how many hosts each condition lets in by itself: that is of those hosts too. */
-const saidOf = (cause: Cause): unknown => [
-  causeText({ ...cause, admission: cause.admission.map((step) => ({ ...step, alone: 0 })) }),
-  ...[cause.admitted, cause.refusals, cause.nearest, cause.admitted > 0 ? cause.code : null],
-]
+/**
+ * All that a cause says, but how many hosts each condition lets in by itself, and which comes nearest to all that the request asks for where none
+ * has it: those are of these hosts too.
+ */
+const saidOf = (cause: Cause): unknown => {
+  const nearest = cause.admitted > 0 ? cause.nearest : null
+  return [
+    causeText({ ...cause, nearest, admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
+    ...[cause.admitted, cause.refusals, nearest, cause.admitted > 0 ? cause.code : null],
+  ]
+}
 
 describe('the laws of the cause', () => {
   test('hosts that the request does not admit never change it, however many and however near they are', () => {

@@ -112,4 +112,16 @@ export interface PreparedFilter {
   facts?(host: HostIndex): readonly Fact[]
   /** Which hosts have any of what the filter asks for. The cause of a refusal speaks of them alone (cause/admission.ts). Absent: each may have it. */
   havers?(): Havers | undefined
+  /**
+   * Each thing that it asks for by itself, in the order in which its reasons name them, of a filter that admits: a request that no host meets says
+   * which of them shuts hosts out (cause/admission.ts). Absent: it asks for one thing.
+   */
+  each?(): readonly Single[]
+}
+
+/** One of several things that a filter asks for: a trait, an image property, a list of aggregates. */
+export interface Single {
+  /** Which hosts have it, in words that follow "hosts": `with CUSTOM_A`. */
+  readonly which: string
+  passes(host: HostIndex): boolean
 }

@@ -1,5 +1,7 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
 import type { Filter } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
 import { type KindName, keptByMover } from '../kinds/index.ts'
 import { checkOptions } from '../request/parse.ts'
 import { novaFactsOf } from './facts.ts'
@@ -27,7 +29,14 @@ export const asFilter = (filter: NovaFilter): Filter => ({
     const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
+    const { each } = check
     return {
+      ...(each !== undefined && {
+        each: () =>
+          [...each]
+            .sort((a, b) => byCodeUnit(a.which, b.which))
+            .map((one) => ({ which: one.which, passes: (host: HostIndex) => one.check(hostOf(host)) === undefined })),
+      }),
       passes: (host) => check(hostOf(host)) === undefined,
       reason(host) {
         const reason = check(hostOf(host)) ?? { code: 'filter.error' as const, subject: filter.name }
