@@ -79,7 +79,7 @@ test('the cause of one host is its own sentences', () => {
   } as const
   expect(
     causeText(
-      { code: 'gpu.none', admission: [], admitted: 1, refusals, nearest, tooFew: null, onOneHost: null, instances: null },
+      { code: 'gpu.none', admission: [], admitted: 1, refusals, reasons: [], nearest, tooFew: null, onOneHost: null, instances: null },
       'Do otherwise.',
     ),
   ).toBe(

@@ -115,13 +115,13 @@ describe('the cause is told of the hosts that the request admits', () => {
     [
       'all that is missing on the nearest host, and nothing that was not asked',
       { availabilityZone: 'z1', memoryMb: 16_384, vcpus: 6 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all. 6 vCPUs needed by one instance; the host has 4 in all.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in all. 16384 MiB needed by one instance; the host has 8192 MiB in all.',
     ],
     [
       'what is free is said beside what there is in all, where some of it is in use',
       { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
-      'The only host named used does not take it. used: 16384 MiB needed by one instance; the host has 8192 MiB in all. ' +
-        'MEMORY_MB: 16384 MiB needed, 2048 free. 6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed, 1 free.',
+      'The only host named used does not take it. used: 6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed, 1 free. ' +
+        '16384 MiB needed by one instance; the host has 8192 MiB in all. MEMORY_MB: 16384 MiB needed, 2048 free.',
     ],
     [
       'no place asked for: the whole fleet',

@@ -33,6 +33,11 @@ export interface Cause {
   readonly admitted: number
   /** By code, most hosts first: why the hosts that the request admits are refused; where it admits none, those that it names. A host counts under each of its reasons. */
   readonly refusals: readonly Refusals[]
+  /**
+   * Each host once: those that the request admits for the first of `refusals` that refuses it, then those that it does not admit, for the first of
+   * its conditions that does not let them in. The first of all has the code of the cause.
+   */
+  readonly reasons: readonly ReasonCount[]
   /** The host that is nearest to taking the instance; null: there is none that the request admits or names. */
   readonly nearest: NearestHost | null
   /** The count that binds, where the members of a server group are more than the hosts or domains that the request admits may hold; null: none does. */
@@ -62,9 +67,18 @@ export interface Refusals {
   readonly example: Reason
 }
 
+/** Hosts that are counted for one reason of one filter. */
+export interface ReasonCount {
+  readonly filter: string
+  readonly code: Code
+  readonly hosts: number
+  /** Of one of them: of those that the request admits the nearest to passing it, of others the first. */
+  readonly example: Reason
+}
+
 export interface NearestHost {
   readonly name: HostName
-  /** By each filter that refuses it, in their order. Once all facts of all of them are mended, it takes the instance. */
+  /** By each filter that refuses it, in the order in which the cause counts codes. Once all facts of all of them are mended, it takes the instance. */
   readonly refusals: readonly HostRefusal[]
 }
 
@@ -110,13 +124,41 @@ export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): 
   if (!isAny) admission.splice(0, admission.length, ...(yield* countAlone(conditions, present)))
   const tooFew = isAny ? tooFewOf(fleet, request, instance, hosts) : null
   const groups = groupsOf(steps, lacks)
-  const { refusals, nearest: refused } = yield* refuse(fleet, groups, isAny ? hosts : named, tooFew)
+  const { refusals, counted, nearest: refused } = yield* refuse(fleet, groups, isAny ? hosts : named, tooFew)
   const nearly = isAny || refused !== null ? [] : yield* nearlyAdmitted(conditions, fleet)
   const nearest = refused ?? (yield* refuse(fleet, groups, nearly, null)).nearest
   const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
+  const isIn = new Set(isAny ? hosts : [])
+  const beside = yield* notAdmitted(
+    conditions,
+    present.filter((host) => !isIn.has(host)),
+    leavesNone,
+  )
+  const reasons = [...(isAny ? counted : []), ...beside]
   const onOneHost = lacks.length > 0 ? togetherOf(whole) : null
   const instances = whole.numInstances > 1 ? { found: instance, asked: whole.numInstances, kind: membersAt(whole, instance).name } : null
-  return { code, admission, admitted: hosts.length, refusals, nearest, tooFew, onOneHost, instances }
+  return { code, admission, admitted: hosts.length, refusals, reasons, nearest, tooFew, onOneHost, instances }
+}
+
+/** Hosts that are not admitted, each counted for the first condition that does not let it in: that which leaves none first, then most hosts first. */
+function* notAdmitted(conditions: readonly Condition[], hosts: readonly HostIndex[], leavesNone: Code | null): Steps<ReasonCount[]> {
+  const found = new Map<string, { filter: string; code: Code; hosts: number; example: Reason }>()
+  let left = hosts
+  for (const condition of conditions) {
+    const inside = new Set(yield* letInBy(condition, left))
+    for (const [i, host] of left.entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      if (inside.has(host)) continue
+      const example = condition.reasonAt(host)
+      const key = `${condition.filter} ${example.code}`
+      const known = found.get(key)
+      if (known === undefined) found.set(key, { filter: condition.filter, code: example.code, hosts: 1, example })
+      else known.hosts++
+    }
+    left = [...inside]
+  }
+  const isFirst = ({ code }: ReasonCount): number => Number(code === leavesNone)
+  return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
 /** How many hosts each filter lets in by itself, and each thing that it asks for. */
@@ -191,19 +233,19 @@ function* refuse(
   groups: Groups,
   hosts: readonly HostIndex[],
   tooFew: TooFew | null,
-): Steps<Pick<Cause, 'refusals' | 'nearest'>> {
-  const codes = new Map<Code, { hosts: number; readonly isCounted: Uint8Array; example: Reason; share: number }>()
+): Steps<Pick<Cause, 'refusals' | 'nearest'> & { readonly counted: readonly ReasonCount[] }> {
+  const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
   const distances = new Float64Array(hosts.length)
   const full = new Uint8Array(hosts.length)
-  const note = (i: number, reason: Reason): void => {
+  const note = (i: number, filter: string, reason: Reason): void => {
     const share = shareOf({ required: reason.need, actual: reason.have })
     distances[i] = (distances[i] as number) + share
     reasons[i] = (reasons[i] as number) + 1
     if (isFull(reason.code)) full[i] = 1
     let known = codes.get(reason.code)
     if (known === undefined) {
-      known = { hosts: 0, isCounted: new Uint8Array(hosts.length), example: reason, share }
+      known = { hosts: 0, filter, isCounted: new Uint8Array(hosts.length), example: reason, share }
       codes.set(reason.code, known)
     }
     if (known.isCounted[i] === 0) known.hosts++
@@ -219,29 +261,48 @@ function* refuse(
     for (const step of group)
       yield* eachRefused(step, hosts, (i, reason) => {
         if (isSaid(i, reason)) return
-        note(i, reason)
+        note(i, step.name, reason)
         if (reason.subject !== undefined) saidNow.push([i, reason.subject])
       })
     for (const [i, subject] of saidNow) said.set(i, [...(said.get(i) ?? []), subject])
   }
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
-  for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, reason))
+  for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
   const distance = (i: number): number => distances[i] as number
   // a host that has its members already is left alone while others can be mended, unless those are too few
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
+  const inCauseOrder = [...codes]
+    .map(([code, known]) => ({
+      ...{ code, ...known },
+      left: known.isCounted.reduce((sum, counted, i) => sum + (counted === 1 && isLeft(i) ? 1 : 0), 0),
+    }))
+    .sort((one, other) => compareCounts(one, other, tooFew?.code))
+  const order = new Map(inCauseOrder.map(({ code }, i) => [code, i]))
   return {
-    refusals: [...codes]
-      .map(([code, { hosts: count, example, isCounted }]) => ({
-        refusals: { code, hosts: count, example },
-        left: isCounted.reduce((sum, counted, i) => sum + (counted === 1 && isLeft(i) ? 1 : 0), 0),
-      }))
-      .sort((one, other) => compareCounts({ ...one.refusals, left: one.left }, { ...other.refusals, left: other.left }, tooFew?.code))
-      .map(({ refusals }) => refusals),
-    nearest: yield* nearestOf(inOrder, distance, (i) => refusedHost(fleet, groups, hosts[i] as HostIndex)),
+    refusals: inCauseOrder.map(({ code, hosts: count, example }) => ({ code, hosts: count, example })),
+    counted: countOnce(inCauseOrder, hosts.length),
+    nearest: yield* nearestOf(inOrder, distance, (i) => refusedHost(fleet, groups, hosts[i] as HostIndex, order)),
   }
+}
+
+/** Each host for the first of some codes that it is refused for. */
+function countOnce(
+  codes: readonly { readonly code: Code; readonly filter: string; readonly isCounted: Uint8Array; readonly example: Reason }[],
+  hosts: number,
+): readonly ReasonCount[] {
+  const isOut = new Uint8Array(hosts)
+  return codes.flatMap(({ code, filter, isCounted, example }) => {
+    let count = 0
+    for (let i = 0; i < hosts; i++) {
+      if (isCounted[i] === 0 || isOut[i] === 1) continue
+      isOut[i] = 1
+      count++
+    }
+    return count === 0 ? [] : [{ filter, code, hosts: count, example }]
+  })
 }
 
 interface Counted {
@@ -311,13 +372,21 @@ function* nearestOf(
 const distanceOfHost = (host: NearestHost): number => shortfallsOf(host).reduce((sum, one) => sum + shareOf(one), 0)
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
-function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
+function refusedHost(
+  { hosts }: Fleet,
+  [lacks, own, nets, outside]: Groups,
+  index: HostIndex,
+  order: ReadonlyMap<Code, number>,
+): NearestHost {
   const { host, node } = hosts.get(index)
   const refusing = [...lacks, ...own, ...nets].filter((step) => !passes(step, index))
   const steps = refusing.length > 0 ? refusing : outside.filter((step) => !passes(step, index))
-  const refusals = steps.map((step) => {
-    const reason = reasonOf(step, index)
-    return { filter: step.name, reason, facts: factsOf(step, index, reason) }
-  })
+  const placeOf = ({ reason }: HostRefusal): number => order.get(reason.code) ?? order.size
+  const refusals = steps
+    .map((step) => {
+      const reason = reasonOf(step, index)
+      return { filter: step.name, reason, facts: factsOf(step, index, reason) }
+    })
+    .sort((one, other) => placeOf(one) - placeOf(other))
   return { name: { host, node }, refusals }
 }

@@ -23,7 +23,8 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
   for (const one of refusals.flatMap(shortfallsIn)) {
     const key = keyOf(one)
     const known = said.get(key)
-    if (known === undefined || shareOf(one) > shareOf(known)) said.set(key, one)
+    const isMore = known === undefined || shareOf(one) > shareOf(known)
+    if (isMore || (shareOf(one) === shareOf(known) && known.sentence === undefined)) said.set(key, one)
   }
   // where that much is not there in all, more of it is more that is left too, unless more than that is missing
   return [...said.values()].filter((one) => {
