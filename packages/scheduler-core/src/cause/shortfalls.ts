@@ -23,14 +23,22 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
   for (const one of refusals.flatMap(shortfallsIn)) {
     const key = keyOf(one)
     const known = said.get(key)
-    const isMore = known === undefined || shareOf(one) > shareOf(known)
-    if (isMore || (shareOf(one) === shareOf(known) && known.sentence === undefined)) said.set(key, one)
+    if (known === undefined || isMore(one, known)) said.set(key, one)
   }
   // where that much is not there in all, more of it is more that is left too, unless more than that is missing
   return [...said.values()].filter((one) => {
     const inAll = one.amountOf === undefined && one.subject !== '' ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
     return inAll === undefined || missingOf(one) > missingOf(inAll)
   })
+}
+
+/** Whether one of two sentences about a thing says that more is missing; of two that say the same, whether it alone is a sentence of its own. */
+function isMore(one: Shortfall, known: Shortfall): boolean {
+  const shares = shareOf(one) - shareOf(known)
+  if (shares !== 0) return shares > 0
+  const missing = missingOf(one) - missingOf(known)
+  // words are neither more nor less
+  return missing > 0 || (!(missing < 0) && known.sentence === undefined)
 }
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
