@@ -55,6 +55,13 @@ test('a host that lacks amounts alone is nearer than one that is closed', () => 
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 8_192 })).toContain('Nearest is full: ')
 })
 
+test('what a large host lacks in all and has in use besides counts once', () => {
+  const log = aLog()
+  const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])
+  expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: 1000000 MiB needed by one instance; ')
+})
+
 test('the nearest host is the one with least to mend of one cell too', () => {
   const cell = (pinned: number) => ({
     id: 0,

@@ -13,7 +13,7 @@ import type { Profile } from '../profiles/profile.ts'
 import { membersAt, requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type AdmittedHosts, admittedBy, type Condition, letInBy, nearlyAdmitted, passes } from './admission.ts'
-import { shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
+import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
 import { asTogether, togetherOf } from './together.ts'
 import { isFull, type TooFew, tooFewOf } from './too-few.ts'
 
@@ -369,7 +369,7 @@ function* nearestOf(
 }
 
 /** Several filters may refuse a host for one thing, and a filter for several things of one cell. */
-const distanceOfHost = (host: NearestHost): number => shortfallsOf(host).reduce((sum, one) => sum + shareOf(one), 0)
+const distanceOfHost = (host: NearestHost): number => distanceBy(shortfallsOf(host))
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
 function refusedHost(

@@ -43,6 +43,16 @@ function isMore(one: Shortfall, known: Shortfall): boolean {
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
+/** How much a host lacks in all: of each thing the share that is missing most, since what is not there in all is not left either. */
+export function distanceBy(shortfalls: readonly Shortfall[]): number {
+  const most = new Map<string, number>()
+  for (const { amountOf: _, ...one } of shortfalls) {
+    const key = keyOf(one)
+    most.set(key, Math.max(most.get(key) ?? 0, shareOf(one)))
+  }
+  return [...most.values()].reduce((sum, share) => sum + share, 0)
+}
+
 /** The sentences of all that a host lacks. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
