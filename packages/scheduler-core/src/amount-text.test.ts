@@ -78,8 +78,11 @@ test('the cause of one host is its own sentences', () => {
     ],
   } as const
   expect(
-    causeText({ code: 'gpu.none', admission: [], admitted: 1, refusals, nearest, tooFew: null, onOneHost: null }, 'Do otherwise.'),
+    causeText(
+      { code: 'gpu.none', admission: [], admitted: 1, refusals, reasons: [], nearest, tooFew: null, onOneHost: null, instances: null },
+      'Do otherwise.',
+    ),
   ).toBe(
-    'The only host does not take it. h1: VCPU: 2 vCPUs needed, 1 free. MEMORY_MB: 8192 MiB needed, 4096 free. GPU: 1 GPU needed, 0 here. Do otherwise.',
+    'The only host does not take it. h1: 2 vCPUs needed, 1 free. MEMORY_MB: 8192 MiB needed, 4096 free. 1 GPU needed, 0 free. Do otherwise.',
   )
 })

@@ -36,3 +36,7 @@ export const valueText = (value: number | string): string => {
   const text = String(value)
   return text.trim() === '' ? JSON.stringify(text) : text
 }
+
+/** What an amount is of, before it: nothing where its unit says so already. */
+export const subjectText = (subject: string, unit?: string): string =>
+  measureOf(unit).one.toLowerCase() === subject.toLowerCase() ? '' : `${subject}: `

@@ -12,6 +12,7 @@ export {
 } from './cause/cause.ts'
 export { causeText } from './cause/cause-text.ts'
 export { nearMissesIn } from './cause/near-misses.ts'
+export { shortfallsOf, shortfallsText } from './cause/shortfalls.ts'
 export { reasonCodes } from './cause/words.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
 export { EndedChunk } from './claims/ended-chunk.ts'

@@ -80,6 +80,7 @@ interface NearMiss {
   readonly hostName: string
   readonly node: string
   readonly reportAge: string | null
+  readonly lacks: string
   readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
 }
 
@@ -253,7 +254,7 @@ const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): s
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],
-    nearMisses.map(({ hostName, node, reportAge, checks }) => [printHost(hostName, node), reportAgeOf(reportAge), refusalsOf(checks)]),
+    nearMisses.map(({ hostName, node, reportAge, lacks }) => [printHost(hostName, node), reportAgeOf(reportAge), lacks]),
   )
 
 const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>

@@ -38,7 +38,7 @@ export function toExplainPage(
           heading('Nearest of the refused'),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'What keeps it out' }],
-            nearMisses.map(({ hostName, node, checks }) => [printHost(hostName, node), refusalsOf(checks)]),
+            nearMisses.map(({ hostName, node, lacks }) => [printHost(hostName, node), lacks]),
           ),
         ]
       : []),

@@ -31,7 +31,7 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!
     shadowSteps { name isAsked wouldReject ofThosePassing reasons { ${REASON} } }
     reasons { ${REASON} }
     selection { text }
-    nearMisses(first: $near) { hostName node outcome distance reportAge checks { filter status text } }
+    nearMisses(first: $near) { hostName node outcome distance reportAge lacks checks { filter status text } }
     weighing(top: $top) {
       candidateCount
       weighers { name multiplier multiplierVaries unit decisive }

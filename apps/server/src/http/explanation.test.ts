@@ -111,6 +111,17 @@ describe('verdicts', () => {
       ['small', 0.75],
     ])
   })
+
+  test('a near miss says all that keeps it out, in the sentences of the cause, and the reasons begin with its code', async () => {
+    const { nearMisses, reasons, cause, headline } = await explain(
+      failed,
+      'headline nearMisses(first: 2) { lacks } reasons { code hosts } cause { code }',
+    )
+    expect(headline).toContain(`Nearest is middle: ${nearMisses[0].lacks}`)
+    expect(nearMisses[1].lacks).toMatch(/32768 MiB needed/)
+    expect(reasons[0].code).toBe(cause.code)
+    expect(reasons.reduce((sum: number, { hosts }: { hosts: number }) => sum + hosts, 0)).toBe(4)
+  })
 })
 
 describe('the page for a ticket', () => {

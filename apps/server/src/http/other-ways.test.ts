@@ -43,7 +43,7 @@ describe('E01: a refusal that another order avoids says so', () => {
     expect(message).toMatch(/In another order all find a host: other, then first\. .*SOLVER looks at all of them together\.$/)
     // one text, wherever it is asked for
     expect([cause.text, decision.cause.text]).toEqual([decision.explanation.headline, decision.explanation.headline])
-    expect(message).toBe(`No host can take instance 2 of 2. ${cause.text}`)
+    expect(message).toBe(`Not all 2 instances find a host. ${cause.text}`)
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')
   })
 

@@ -365,8 +365,9 @@ function whyRefused(
       claimIds,
       solution: gathered.solution,
     })
-  const reasons = refusalsOf(fleet, request, profile, found)
   const cause = causeOf(fleet, request, profile, found)
+  // with the cause that is kept the reasons are its own, so that they begin with its code
+  const reasons = fleet.hosts.featureLevel >= KEPT_CAUSES ? cause.reasons : refusalsOf(fleet, request, profile, found)
   overlay.rollback(held)
   const input = { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds, intent: record.intent, source }
   return {

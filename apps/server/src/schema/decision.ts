@@ -181,7 +181,8 @@ builder.node(Decision, {
     }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'Why hosts were refused, where an instance found none.',
+      description:
+        'Why hosts were refused, where an instance found none: each counted once; since feature level 10 in the order of the cause, with its code first.',
       resolve: async (view) => [...(await view.load()).reasons],
     }),
     cause: t.field({

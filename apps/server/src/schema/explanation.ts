@@ -216,7 +216,11 @@ Explanation.implement({
       description: "The profile's filters in shadow mode: they refuse nobody and are not among the steps.",
       resolve: ({ shadows }) => [...shadows],
     }),
-    reasons: t.field({ type: [ReasonCount], description: 'Why hosts were refused, most first.', resolve: reasonsOf }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why hosts were refused, each counted once: in the order of the cause where none passes, else most first.',
+      resolve: reasonsOf,
+    }),
     verdicts: t.field({
       type: HostVerdictConnection,
       description: 'Host by host.',

@@ -141,7 +141,8 @@ const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
     decision: t.expose('decision', { type: Decision, description: 'The decision, to ask about later.' }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'Why hosts were refused, for the instance that found none.',
+      description:
+        'Why hosts were refused, for the instance that found none: each counted once, in the order of the cause, with its code first.',
       resolve: ({ reasons }) => [...reasons],
     }),
     cause: t.field({

@@ -1,5 +1,6 @@
 import { type Check, distanceOf, reasonText, type Source, type Term } from '@gantt/scheduler-core'
 import type { WeigherScore as Score, HostVerdict as Verdict } from '../services/examined.ts'
+import { lacksText } from '../services/explanation-text.ts'
 import { type Fact as FactShape, factsOf } from '../services/facts.ts'
 import { builder } from './builder.ts'
 import { connectionOf } from './connection.ts'
@@ -156,6 +157,10 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
         }),
       },
       resolve: async (verdict, { shortCircuit }) => [...(await verdict.checks(shortCircuit ?? undefined))],
+    }),
+    lacks: t.string({
+      description: 'All that keeps it out, by every filter and in the sentences of the cause; empty where it passes.',
+      resolve: lacksText,
     }),
     weights: t.field({
       type: [WeigherScore],

@@ -1,4 +1,4 @@
-import { causeText, counted, currentSpec, hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
+import { causeText, counted, currentSpec, hostKey, type ReasonCount, reasonText, shortfallsOf, shortfallsText } from '@gantt/scheduler-core'
 import type { Examined, HostVerdict } from './examined.ts'
 import { nearMissesOf, selectionOf } from './explanation.ts'
 import { memberLines, solverLines } from './solver-text.ts'
@@ -123,10 +123,14 @@ const countText = ({ code, hosts, example }: ReasonCount): string =>
 const bestText = ({ total, outcome, ...name }: HostVerdict): string =>
   `${hostKey(name)}: total ${Number((total ?? 0).toFixed(4))}${outcome === 'LOST_ON_WEIGHT' ? '' : `, ${outcome}`}`
 
-/** A refused host with the reasons of all filters that refuse it. */
-async function nearText(verdict: HostVerdict): Promise<string> {
+/** A refused host with all that keeps it out. */
+const nearText = async (verdict: HostVerdict): Promise<string> => `${hostKey(verdict)}: ${await lacksText(verdict)}`
+
+/** All that keeps a host out, by every filter, in the sentences of the cause; empty where it passes. */
+export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<string> {
   const checks = await verdict.checks(false)
-  return `${hostKey(verdict)}: ${checks.flatMap(({ reason }) => (reason === undefined ? [] : reasonText(reason))).join(' ')}`
+  const refusals = checks.flatMap(({ filter, reason, facts = [] }) => (reason === undefined ? [] : [{ filter, reason, facts }]))
+  return shortfallsText(shortfallsOf({ refusals }))
 }
 
 /** From 1; 0 where it is not among those that pass. */

@@ -68,11 +68,12 @@ const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
   }
 }
 
-/** Why hosts were refused, most first. */
-export const reasonsOf = ({ steps }: Examined): RefusalReason[] =>
-  steps
-    .flatMap(({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })))
-    .sort((a, b) => b.hosts - a.hosts)
+/** Why hosts were refused: in the order of the cause where none passes, else most first. */
+export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
+  (cause?.reasons ?? steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)).map(({ filter, code, hosts, example }) => ({
+    ...{ filter, code, hosts },
+    text: reasonText(example),
+  }))
 
 /** Host by host: those that pass, best first, then those that were refused latest; or all by name. `hosts` are those of now, which know their old names. */
 export async function listVerdicts(

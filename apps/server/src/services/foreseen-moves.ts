@@ -16,7 +16,6 @@ import {
   type Profile,
   type RequestSpec,
   reasonText,
-  refusalsInSteps,
   type Solution,
   type Steps,
   wayOutInSteps,
@@ -158,10 +157,9 @@ function* foresee(
   const held = overlay.size
   liftSource(overlay, request, source)
   const refused = currentSpec(record.request)
-  const counts = yield* refusalsInSteps(fleet, refused, judged)
   const found = yield* causeInSteps(fleet, refused, judged)
   overlay.rollback(held)
   const cause = keptCause(found, yield* wayOutInSteps(fleet, overlay, input, found))
-  const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
-  return stays(noHostMessage(cause, 0, 1), reasons)
+  const reasons = found.reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
+  return stays(noHostMessage(cause, 1), reasons)
 }

@@ -434,13 +434,13 @@ function refused(
   { reasons, cause, found }: Extract<PlacementOutcome, { type: 'refused' }>,
   asked: number,
 ): Omit<NoHost, 'ignored'> {
-  const message = noHostMessage(cause, found, asked)
+  const message = noHostMessage(cause, asked)
   return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, cause, placedCount: found }
 }
 
-/** Why no host takes a request that found `found` hosts of those that it asked for. */
-export const noHostMessage = ({ text }: KeptCause, found: number, asked: number): string =>
-  `${asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`} ${text}`
+/** Why there is no host for a request of so many instances. */
+export const noHostMessage = ({ text }: KeptCause, asked: number): string =>
+  `${asked === 1 ? 'No host can take the instance.' : `Not all ${asked} instances find a host.`} ${text}`
 
 function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
   const path = ['input', 'moveOf']

@@ -153,3 +153,69 @@ describe('members of a server group that are to be apart', () => {
     )
   })
 })
+
+describe('of several things that no host has together, each is counted by itself, and the host with most of them is the nearest', () => {
+  const causesOf = (fleet: Fleet, asks: Parameters<typeof aRequest>[0]) =>
+    ['default', 'nova', 'nova-compat'].map((name) => causeOf(fleet, aRequest(asks), profileNamed(name)))
+
+  test('traits, required and forbidden', () => {
+    const traits = (...names: string[]) => ({ traits: names.map((name) => `CUSTOM_${name}`) })
+    const fleet = fleetOf({ a: traits('A', 'B'), b: traits('A', 'C', 'D'), ...plain })
+    const group = (more: object) => ({ requestedResources: [{ amounts: [], ...more }] })
+    for (const cause of causesOf(fleet, group({ requiredTraits: ['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_C'] }))) {
+      expect([cause.code, cause.admitted, cause.nearest?.name.host]).toEqual(['trait.missing', 0, 'a'])
+      expect(causeText(cause)).toBe(
+        'There is no host with CUSTOM_A, CUSTOM_B, CUSTOM_C. Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_B; 1 with CUSTOM_C. ' +
+          'Nearest is a: The host lacks the trait CUSTOM_C.',
+      )
+    }
+    for (const cause of causesOf(fleet, group({ requiredTraits: ['CUSTOM_A', 'CUSTOM_C'], forbiddenTraits: ['CUSTOM_D'] })))
+      expect([cause.code, causeText(cause)]).toEqual([
+        'trait.forbidden',
+        'There is no host with CUSTOM_A, CUSTOM_C, without CUSTOM_D. ' +
+          'Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_C; 6 without CUSTOM_D. Nearest is a: The host lacks the trait CUSTOM_C.',
+      ])
+  })
+
+  test('what the nearest lacks beside is said too', () => {
+    const fleet = fleetOf({ a: { traits: ['CUSTOM_A'], vcpus: 2 }, b: { traits: ['CUSTOM_B'] } })
+    const asks = { vcpus: 4, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_A', 'CUSTOM_B'] }] }
+    for (const cause of causesOf(fleet, asks)) expect(causeText(cause)).toMatch(/Nearest is b: The host lacks the trait CUSTOM_A\.$/)
+  })
+
+  test('extra specs of aggregates', () => {
+    const aggregates = (['x', 'y'] as const).map((name, i) => ({
+      ...{ type: 'aggregate' as const, uuid: aUuid(30 + i), expectedVersion: 0 },
+      next: { name, hosts: [name], metadata: { ssd: 'true', ...(name === 'x' && { fast: 'yes' }) } },
+    }))
+    const flavor = { vcpus: 1, memoryMb: 64, extraSpecs: { ssd: 'true', fast: 'yes', rack: 'r1' } }
+    for (const cause of causesOf(fleetOf({ x: {}, y: {} }, aggregates), { flavor }))
+      if (cause.admission.some(({ filter }) => filter === 'AggregateInstanceExtraSpecsFilter'))
+        expect(causeText(cause)).toContain(
+          'Each by itself: 1 in aggregates with fast = yes; 0 in aggregates with rack = r1; 2 in aggregates with ssd = true. Nearest is x: ',
+        )
+  })
+
+  test('properties of an image, also where hosts have each but not together', () => {
+    const supports = (...triples: readonly (readonly [string, string, string])[]) => ({
+      supportedInstances: triples.map(([arch, hvType, vmMode]) => ({ arch, hvType, vmMode })),
+    })
+    const image = { id: aUuid(3), properties: { hw_architecture: 'aarch64', img_hv_type: 'kvm' } }
+    const fleet = fleetOf({ a: supports(['x86_64', 'kvm', 'hvm'], ['aarch64', 'qemu', 'hvm']), b: supports(['x86_64', 'qemu', 'hvm']) })
+    for (const cause of causesOf(fleet, { image })) {
+      expect([cause.code, cause.admission[0]?.alone]).toEqual(['image.unsupported', 0])
+      expect(cause.admission[0]?.each.map(({ alone }) => alone)).toEqual([1, 1])
+    }
+  })
+
+  test('lists of aggregates, and hosts that are named', () => {
+    const aggregates = [30, 31].map((id, i) => ({
+      ...{ type: 'aggregate' as const, uuid: aUuid(id), expectedVersion: 0 },
+      next: { name: `g${i}`, hosts: [`h${i}`], metadata: {} },
+    }))
+    const fleet = fleetOf({ h0: {}, h1: {} }, aggregates)
+    const asks = { requestedResources: [30, 31].map((id) => ({ amounts: [], memberOf: [aUuid(id)] })) }
+    const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
+    expect(causeText(cause)).toContain(`Each by itself: 1 in aggregate ${aUuid(30)}; 1 in aggregate ${aUuid(31)}.`)
+  })
+})

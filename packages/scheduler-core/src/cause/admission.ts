@@ -10,6 +10,9 @@ import type { RequestSpec } from '../request/request-spec.ts'
 /** One thing that says which hosts a request is about. */
 export interface Condition {
   readonly filter: string
+  readonly by: 'place' | 'property'
+  /** Whether it is one of the things that its filter asks for; false: all of them together. */
+  readonly isSingle: boolean
   /** Which hosts, in words that follow "hosts". */
   readonly which: string
   lets(host: HostIndex): boolean
@@ -44,7 +47,8 @@ export function* admittedBy(
 ): Steps<AdmittedHosts> {
   // one that failed says of no host whether the request is about it
   const able = steps.filter((step) => isAsked(step) && !step.failed)
-  const saying = (by: 'place' | 'property') => able.filter(({ admits }) => admits?.by === by).map((step) => admitting(step, request, fleet))
+  const saying = (by: 'place' | 'property') =>
+    able.filter(({ admits }) => admits?.by === by).flatMap((step) => admitting(step, by, request, fleet))
   const conditions = [...saying('place'), ...saying('property'), ...able.flatMap(having)]
   let hosts: readonly HostIndex[] = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
   let leavesNone: Code | null = null
@@ -77,17 +81,33 @@ export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Step
 export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
   !failed && prepared !== undefined && passesSafely(prepared, host) === true
 
-const admitting = (step: FilterStep, request: RequestSpec, fleet: Fleet): Condition => ({
-  filter: step.name,
-  which: step.admits?.which(request, fleet) ?? '',
-  lets: (host) => passes(step, host),
-  reasonAt: (host) => reasonOf(step, host),
-})
+/** What a filter asks for, each thing by itself first, and all of it together. */
+function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, fleet: Fleet): readonly Condition[] {
+  const known = { filter: step.name, by, reasonAt: (host: HostIndex) => reasonOf(step, host) }
+  const each = step.prepared?.each?.() ?? []
+  return [
+    ...(each.length < 2
+      ? []
+      : each.map(({ which, passes: lets }) => ({ ...known, isSingle: true, which, lets: (host: HostIndex) => isTrue(lets, host) }))),
+    { ...known, isSingle: false, which: step.admits?.which(request, fleet) ?? '', lets: (host: HostIndex) => passes(step, host) },
+  ]
+}
+
+/** A thing that cannot be asked about a host lets it in by itself: the filter as a whole says what is wrong. */
+function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
+  try {
+    return lets(host)
+  } catch {
+    return true
+  }
+}
 
 function having(step: FilterStep): readonly Condition[] {
   const havers = step.prepared?.havers?.()
   if (havers === undefined) return []
-  return [{ filter: step.name, which: havers.which, lets: havers.has, reasonAt: () => ({ code: havers.code }) }]
+  return [
+    { filter: step.name, by: 'property', isSingle: false, which: havers.which, lets: havers.has, reasonAt: () => ({ code: havers.code }) },
+  ]
 }
 
 function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup }: RequestSpec): Condition | undefined {
@@ -95,9 +115,28 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
   if (step === undefined || instanceGroup?.policy !== 'AFFINITY') return undefined
   if (instanceGroup.hosts.length === 0 && (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0) return undefined
   return {
-    filter: step.name,
+    ...{ filter: step.name, by: 'place', isSingle: false },
     which: `where server group ${instanceGroup.uuid} lives`,
     lets: (host) => passes(step, host),
     reasonAt: (host) => reasonOf(step, host),
   }
+}
+
+/**
+ * Where no host has all that a request asks for, those of its places that lack the fewest of these things: they are nearest to it, where there are
+ * several things and they have some of them.
+ */
+export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet): Steps<readonly HostIndex[]> {
+  const things = conditions.filter(
+    (one) => one.by === 'property' && (one.isSingle || !conditions.some((other) => other.isSingle && other.filter === one.filter)),
+  )
+  let hosts: readonly HostIndex[] = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  for (const place of conditions.filter(({ by }) => by === 'place')) hosts = yield* letInBy(place, hosts)
+  const missing = new Map<HostIndex, number>()
+  for (const thing of things) {
+    const having = new Set(yield* letInBy(thing, hosts))
+    for (const host of hosts) if (!having.has(host)) missing.set(host, (missing.get(host) ?? 0) + 1)
+  }
+  const least = hosts.reduce((found, host) => Math.min(found, missing.get(host) ?? 0), things.length)
+  return least === things.length ? [] : hosts.filter((host) => (missing.get(host) ?? 0) === least)
 }

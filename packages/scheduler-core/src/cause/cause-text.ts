@@ -19,16 +19,33 @@ function sentencesOf(cause: Cause): string {
   const scope = admission.map(({ which }) => which).join(', ')
   if (admitted === 0) return `There is no host ${scope}.${aloneText(admission)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
+  const { before, what } = askedText(cause)
   // of one host its own sentences say all that counts would
   if (admitted === 1 && nearest !== null)
-    return `The only host${which} does not take it.${groupText(cause)} ${hostKey(nearest.name)}: ${nearText(nearest)}`
-  return `${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes it: ${countsText(refusals)}.${groupText(cause)}${near}`
+    return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${hostKey(nearest.name)}: ${nearText(nearest)}`
+  return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}: ${countsText(refusals)}.${groupText(cause)}${near}`
 }
 
-/** How many hosts each condition would let in by itself: one that lets in none is in the way whatever the others are. */
+/** How many instances find a host, and which of them finds none. */
+function askedText({ instances, onOneHost }: Cause): { readonly before: string; readonly what: string } {
+  if (onOneHost !== null) return { before: '', what: `all ${onOneHost} instances` }
+  if (instances === null) return { before: '', what: 'it' }
+  const { found, asked, kind } = instances
+  const which = kind === null ? '' : ` (${kind})`
+  if (found === 0) return { before: `None of ${asked} instances finds a host. `, what: `the first${which}` }
+  return { before: `${found} of ${asked} instances ${found === 1 ? 'finds' : 'find'} a host. `, what: `one more${which}` }
+}
+
+/**
+ * How many hosts each condition would let in by itself: one that lets in none is in the way whatever the others are. Of a filter that asks for
+ * several things each of them is said, and all together only where hosts have each but not together.
+ */
 function aloneText(admission: readonly Admission[]): string {
-  if (admission.length < 2) return ''
-  return ` Each by itself: ${admission.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
+  const all = admission.flatMap(({ which, alone, each }) => {
+    const isTogether = alone === 0 && each.length > 0 && each.every((one) => one.alone > 0)
+    return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && admission.length > 1 ? [{ which, alone }] : [])]
+  })
+  return all.length < 2 ? '' : ` Each by itself: ${all.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
 }
 
 function countsText(refusals: readonly Refusals[]): string {
@@ -39,8 +56,7 @@ function countsText(refusals: readonly Refusals[]): string {
 
 /** Members that live together need one host for all; hosts are what is short where each of them has its members of the group already. */
 function groupText({ tooFew, onOneHost }: Cause): string {
-  if (onOneHost !== null)
-    return ` Its ${onOneHost} instances are of one server group that lives together: one host needs room for all of them.`
+  if (onOneHost !== null) return ' They are of one server group that lives together: one host needs room for all of them.'
   return tooFew === null ? '' : ` ${tooFewText(tooFew)}`
 }
 

@@ -55,6 +55,13 @@ test('a host that lacks amounts alone is nearer than one that is closed', () => 
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 8_192 })).toContain('Nearest is full: ')
 })
 
+test('what a large host lacks in all and has in use besides counts once', () => {
+  const log = aLog()
+  const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])
+  expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: 1000000 MiB needed by one instance; ')
+})
+
 test('the nearest host is the one with least to mend of one cell too', () => {
   const cell = (pinned: number) => ({
     id: 0,
@@ -98,7 +105,7 @@ describe('the cause is told of the hosts that the request admits', () => {
     [
       'a host that is named and excluded',
       { forceHosts: ['small1'], ignoreHosts: ['small1'] },
-      'There is no host named small1, that ignoreHosts does not exclude. Nearest is small1: The request excludes the host.',
+      'There is no host named small1, that ignoreHosts does not exclude. Each by itself: 1 named small1 by forceHosts; 4 other than small1. Nearest is small1: The request excludes the host.',
     ],
     ['a zone that is not there', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
     ['a host that is not there', { forceHosts: ['gone'] }, 'There is no host named gone.'],
@@ -115,13 +122,13 @@ describe('the cause is told of the hosts that the request admits', () => {
     [
       'all that is missing on the nearest host, and nothing that was not asked',
       { availabilityZone: 'z1', memoryMb: 16_384, vcpus: 6 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all. 6 vCPUs needed by one instance; the host has 4 in all.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in all. 16384 MiB needed by one instance; the host has 8192 MiB in all.',
     ],
     [
       'what is free is said beside what there is in all, where some of it is in use',
       { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
-      'The only host named used does not take it. used: 16384 MiB needed by one instance; the host has 8192 MiB in all. ' +
-        'MEMORY_MB: 16384 MiB needed, 2048 free. 6 vCPUs needed by one instance; the host has 4 in all. VCPU: 6 vCPUs needed, 1 free.',
+      'The only host named used does not take it. used: 6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed, 1 free. ' +
+        '16384 MiB needed by one instance; the host has 8192 MiB in all. MEMORY_MB: 16384 MiB needed, 2048 free.',
     ],
     [
       'no place asked for: the whole fleet',
@@ -182,7 +189,7 @@ test('hosts are what is short for a group whose members are to be apart, and how
   for (const part of placed.parts) overlay.hold(part, placed.group)
   const asks = { numInstances: 3, instanceGroup: group, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] }
   expect(textOf(fleet, asks, 'default', 2)).toBe(
-    'Of the 2 hosts with CUSTOM_LICENSED none takes it: 2 with as many members of the server group as one host may have. ' +
+    '2 of 3 instances find a host. Of the 2 hosts with CUSTOM_LICENSED none takes one more: 2 with as many members of the server group as one host may have. ' +
       'The group needs room for 3 members apart from each other, and the request admits 2 hosts. ' +
       'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: no members wanted on the host; it holds 1.',
   )
@@ -191,7 +198,7 @@ test('hosts are what is short for a group whose members are to be apart, and how
 
 describe('members that live together and fit on no host: each host is compared with what all of them need', () => {
   const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
-  const SENTENCE = 'instances are of one server group that lives together: one host needs room for all of them.'
+  const TOGETHER = 'They are of one server group that lives together: one host needs room for all of them.'
   /** The cause of the first instance that finds no host. */
   const causeIn = (
     shapes: Record<string, HostShape>,
@@ -221,45 +228,45 @@ describe('members that live together and fit on no host: each host is compared w
       'CPUs: the host that holds most of them is the nearest',
       two,
       { numInstances: 5, vcpus: 1, memoryMb: 64 },
-      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
+      `Of 2 hosts none takes all 5 instances: 2 with too few vCPUs in all. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 5 instances; the host has 4 in all.`,
     ],
     [
       'memory, counting what the first of them would take',
       { a: { vcpus: 64, memoryMb: 8_192 }, b: { vcpus: 64, memoryMb: 6_144 } },
       { numInstances: 3, vcpus: 1, memoryMb: 4_096 },
-      `Of 2 hosts none takes it: 2 with too little memory left. Its 3 ${SENTENCE} Nearest is a: MEMORY_MB: 12288 MiB needed, 8192 free.`,
+      `Of 2 hosts none takes all 3 instances: 2 with too little memory in all. ${TOGETHER} Nearest is a: 12288 MiB needed by its 3 instances; the host has 8192 MiB in all.`,
     ],
     [
       'GPUs',
       { a: { vcpus: 64, memoryMb: 65_536, gpus: [{ index: 0 }, { index: 1 }] }, b: { vcpus: 64, memoryMb: 8_192, gpus: [{ index: 0 }] } },
       { numInstances: 3, vcpus: 1, memoryMb: 64, gpus: { count: 1 } },
-      `Of the 2 hosts with GPUs none takes it: 2 with too few GPUs that have the share free. Its 3 ${SENTENCE} Nearest is a: 3 whole GPUs needed; the host has 2 free.`,
+      `Of the 2 hosts with GPUs none takes all 3 instances: 2 with too few GPUs in all. ${TOGETHER} Nearest is a: 3 GPUs needed; the host has 2 in all.`,
     ],
     [
       'all amounts that the nearest host lacks',
       { 'h-1': { vcpus: 96, memoryMb: 65_536, localGb: 88 }, 'h-2': { vcpus: 32, memoryMb: 65_536, localGb: 88 } },
       { numInstances: 40, vcpus: 4, memoryMb: 8_192 },
-      `Of 2 hosts none takes it: 2 with too few vCPUs left, 2 with too little memory left. Its 40 ${SENTENCE} ` +
-        'Nearest is h-1: VCPU: 160 vCPUs needed, 96 free. MEMORY_MB: 327680 MiB needed, 65536 free.',
+      `Of 2 hosts none takes all 40 instances: 2 with too few vCPUs in all, 2 with too little memory in all. ${TOGETHER} ` +
+        'Nearest is h-1: 160 vCPUs needed by its 40 instances; the host has 96 in all. 327680 MiB needed by its 40 instances; the host has 65536 MiB in all.',
     ],
     [
       'a gang of two flavors',
       two,
       { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [{ instances: 1, flavor: { vcpus: 3, memoryMb: 64 } }] },
-      `Of 2 hosts none takes it: 2 with too few vCPUs left. Its 2 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
+      `Of 2 hosts none takes all 2 instances: 2 with too few vCPUs in all. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 2 instances; the host has 4 in all.`,
     ],
     [
       'cells, of which amounts say nothing',
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
-      `The only host with NUMA cells does not take it. Its 3 ${SENTENCE} ` +
+      `The only host with NUMA cells does not take all 3 instances. ${TOGETHER} ` +
         `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
     ],
     [
       'the hosts that the request admits alone',
       { ...two, large: { vcpus: 64, memoryMb: 262_144 } },
       { numInstances: 5, vcpus: 1, memoryMb: 64, ignoreHosts: ['large'] },
-      `Of the 2 hosts other than large none takes it: 2 with too few vCPUs left. Its 5 ${SENTENCE} Nearest is deep: VCPU: 5 vCPUs needed, 4 free.`,
+      `Of the 2 hosts other than large none takes all 5 instances: 2 with too few vCPUs in all. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 5 instances; the host has 4 in all.`,
     ],
   ])('%s', (_name, shapes, asks, text) => {
     expect(causeIn(shapes, asks)).toBe(text)
@@ -268,6 +275,109 @@ describe('members that live together and fit on no host: each host is compared w
   test('a group that lives somewhere already is refused for what its host lacks', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
-    expect(text).toBe(`The only host where server group ${aUuid(9)} lives does not take it. wide: VCPU: 1 vCPU needed, 0 free.`)
+    expect(text).toBe(
+      `The only host where server group ${aUuid(9)} lives does not take all 2 instances. ${TOGETHER} wide: 2 vCPUs needed, 1 free.`,
+    )
+  })
+
+  const large = { memoryMb: 262_144 }
+  const busy = { h0: { ...large, vcpus: 128, vcpusUsed: 124 }, h1: { ...large, vcpus: 128, vcpusUsed: 40 } }
+  test.each([
+    [12, '2 with too few vCPUs left', '96 vCPUs needed, 88 free.'],
+    [22, '2 with too few vCPUs in all', '176 vCPUs needed by its 22 instances; the host has 128 in all. 176 vCPUs needed, 88 free.'],
+    [40, '2 with too few vCPUs in all', '320 vCPUs needed by its 40 instances; the host has 128 in all. 320 vCPUs needed, 88 free.'],
+  ])('the host that lacks least for all %i of them is the nearest, under every profile', (numInstances, counts, lacks) => {
+    for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
+      expect([profile, causeIn(busy, { numInstances, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
+        profile,
+        `Of 2 hosts none takes all ${numInstances} instances: ${counts}. ${TOGETHER} Nearest is h1: ${lacks}`,
+      ])
+  })
+
+  test('no host is away from a home that was an attempt, and one that is too small for one of them is the farthest', () => {
+    const shapes = Object.fromEntries([4, 4, 4, 4, 64, 32, 32].map((vcpus, i) => [`h${i}`, { ...large, vcpus }]))
+    for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
+      expect([profile, causeIn(shapes, { numInstances: 40, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
+        profile,
+        `Of 7 hosts none takes all 40 instances: 7 with too few vCPUs in all. ${TOGETHER} ` +
+          'Nearest is h4: 320 vCPUs needed by its 40 instances; the host has 64 in all.',
+      ])
+  })
+
+  test('the first of them may be the one that finds no host', () => {
+    const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 3 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 })
+    expect(text).toBe(
+      `Of 2 hosts none takes all 3 instances: 2 with too few vCPUs in all. ${TOGETHER} ` +
+        'Nearest is b: 12 vCPUs needed by its 3 instances; the host has 3 in all.',
+    )
+  })
+
+  test('GPUs of a group that lives somewhere already, and what is in use of them', () => {
+    const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: index === 0 ? 1_000 : 0 }))
+    const home = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
+    const asks = (numInstances: number) => ({ numInstances, vcpus: 1, memoryMb: 64, gpus: { count: 1 } })
+    const shapes = { a: { ...large, vcpus: 64, gpus }, b: { ...large, vcpus: 64, gpus: [{ index: 0 }] } }
+    expect(causeIn(shapes, asks(3), [home])).toContain(`${TOGETHER} a: 3 whole GPUs needed; the host has 2 free.`)
+    expect(causeIn(shapes, asks(4), [home])).toContain(`${TOGETHER} a: 4 GPUs needed; the host has 3 in all. 4 GPUs needed, 2 free.`)
+  })
+
+  test('PCI devices', () => {
+    const pools = (total: number) => ({ ...large, vcpus: 64, pciPools: [{ vendorId: '10de', productId: '1db4', total }] })
+    const pciRequests = [{ count: 2, specs: [{ vendor_id: '10de' }] }]
+    expect(causeIn({ a: pools(2), b: pools(5) }, { numInstances: 3, vcpus: 1, memoryMb: 64, pciRequests })).toContain(
+      `2 with too few PCI devices of the kind left. ${TOGETHER} Nearest is b: PCI request 0 (vendor 10de): 6 devices needed, 5 free.`,
+    )
+  })
+
+  test('a host that is closed does not lack room for them beside', () => {
+    const closed: Change = { type: 'status', host: 'b', node: 'b', status: 'DISABLED', reason: 'its fans' }
+    const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 64 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 }, [closed])
+    expect(text).toContain('1 with too few vCPUs in all, 1 not enabled.')
+    expect(text).not.toContain('at once')
+  })
+})
+
+describe('several instances that may be on different hosts', () => {
+  /** The cause of the instance after so many that found a host. */
+  const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
+    const request = aRequest(asks)
+    const overlay = openOverlay(log.fleet)
+    const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+    const input = { id: 'd', request, profile: profileNamed('default'), seed: 's', attempt: 1, alternatesPerInstance: 0, claimIds }
+    const { found } = decide(log.fleet, overlay, { ...input, allOrNothing: false })
+    const text = textOf(log.fleet, asks, 'default', found)
+    overlay.discard()
+    return text
+  }
+  test('of a gang, which of its kinds finds none', () => {
+    const asks = {
+      numInstances: 2,
+      flavor: { vcpus: 2, memoryMb: 64 },
+      gang: [{ name: 'db', instances: 1, flavor: { vcpus: 9, memoryMb: 64 } }],
+    }
+    expect(textAfter(hosts, asks)).toContain('1 of 2 instances finds a host. Of 2 hosts none takes one more (db): ')
+  })
+
+  const hosts = { a: { vcpus: 8, memoryMb: 262_144 }, b: { vcpus: 5, memoryMb: 262_144 } }
+  test.each([
+    [
+      2,
+      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs left, 1 with too few vCPUs in all. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in all.',
+      6,
+    ],
+    [
+      7,
+      '3 of 7 instances find a host. Of 2 hosts none takes one more: 2 with too few vCPUs left. Nearest is b: 4 vCPUs needed, 1 free.',
+      4,
+    ],
+    [
+      2,
+      'None of 2 instances finds a host. Of 2 hosts none takes the first: 2 with too few vCPUs in all. Nearest is a: 9 vCPUs needed by one instance; the host has 8 in all.',
+      9,
+    ],
+  ])('%i: how many find a host is said before why there is none for one more', (numInstances, text, vcpus) => {
+    expect(textAfter(hosts, { numInstances, vcpus, memoryMb: 64 })).toBe(text)
   })
 })

@@ -1,29 +1,39 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
+import type { ReasonCode } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { examine, PASSES_ALL } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type Cause, causeOf } from './cause.ts'
+import type { Cause } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { hostDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
-import { fleetOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
+import { afterFound, causeIn, fleetOf, foundOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
+import { refusedHosts } from './words.ts'
 
 const RUNS = byExtent(150, 10_000)
 
 /** Positions of the hosts that the request admits. */
 function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): ReadonlySet<number> {
-  const { admitted } = examine(fleet, asked, profile, 's')
+  const { admitted } = afterFound(fleet, asked, profile, (found) =>
+    examine(fleet, asked, profile, 's', Math.min(found, asked.numInstances - 1)),
+  )
   return new Set([...admitted.keys()].filter((host) => admitted[host] === 1))
 }
 
-/** All that a cause says, but how many hosts each condition lets in by itself: that is of those hosts too. */
-const saidOf = (cause: Cause): unknown => [
-  causeText({ ...cause, admission: cause.admission.map((step) => ({ ...step, alone: 0 })) }),
-  ...[cause.admitted, cause.refusals, cause.nearest, cause.admitted > 0 ? cause.code : null],
-]
+/**
+ * All that a cause says, but how many hosts each condition lets in by itself, and which comes nearest to all that the request asks for where none
+ * has it: those are of these hosts too.
+ */
+const saidOf = (cause: Cause): unknown => {
+  const nearest = cause.admitted > 0 ? cause.nearest : null
+  return [
+    causeText({ ...cause, nearest, admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
+    ...[cause.admitted, cause.refusals, nearest, cause.admitted > 0 ? cause.code : null],
+  ]
+}
 
 describe('the laws of the cause', () => {
   test('hosts that the request does not admit never change it, however many and however near they are', () => {
@@ -36,7 +46,7 @@ describe('the laws of the cause', () => {
         const outside = more.filter((_, i) => !admitted.has(hosts.length + i))
         outsiders += outside.length
         const fleet = fleetOf(hosts)
-        expect(saidOf(causeOf(fleetOf([...hosts, ...outside]), asked, profile))).toEqual(saidOf(causeOf(fleet, asked, profile)))
+        expect(saidOf(causeIn(fleetOf([...hosts, ...outside]), asked, profile))).toEqual(saidOf(causeIn(fleet, asked, profile)))
       }),
       { numRuns: RUNS },
     )
@@ -48,14 +58,14 @@ describe('the laws of the cause', () => {
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
         fc.pre(asked.gpus !== null || asked.pciRequests.length > 0 || asked.numaTopology !== null)
-        const base = causeOf(fleetOf(hosts), asked, profile)
+        const base = causeIn(fleetOf(hosts), asked, profile)
         fc.pre(base.admitted > 0)
         const more = others.map(({ shape, ...host }, i) => ({
           ...{ ...host, name: `other${i}`, isMember: false, isHome: false },
           shape: { ...shape, gpus: [], pciPools: [], numaCells: [] },
         }))
         without += more.length
-        expect(saidOf(causeOf(fleetOf([...hosts, ...more]), asked, profile))).toEqual(saidOf(base))
+        expect(saidOf(causeIn(fleetOf([...hosts, ...more]), asked, profile))).toEqual(saidOf(base))
       }),
       { numRuns: RUNS },
     )
@@ -66,8 +76,10 @@ describe('the laws of the cause', () => {
     const met = new Set<string>()
     fc.assert(
       fc.property(refusal, ({ hosts, drawn, asked, profile }) => {
-        const { nearest } = causeOf(fleetOf(hosts), asked, profile)
-        if (nearest === null) return
+        const { nearest, tooFew, onOneHost, instances } = causeIn(fleetOf(hosts), asked, profile)
+        if (nearest === null || tooFew !== null) return
+        // cells are of one instance each: how several lie in those of one host, no amount says
+        if (onOneHost !== null && drawn.cells.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]
         const mended = host && mend(host, nearest, drawn)
@@ -77,13 +89,19 @@ describe('the laws of the cause', () => {
           for (const number of [required, actual])
             if (typeof number === 'number') expect(text).toMatch(new RegExp(`\\b(?:${number}|no|none)\\b`))
         for (const { reason } of nearest.refusals) met.add(reason.code.split('.')[0] ?? '')
-        const { firstRefusing } = examine(fleetOf(hosts.map((one, i) => (i === position ? mended : one))), asked, profile, 's')
-        expect(firstRefusing[position]).toBe(PASSES_ALL)
+        const better = fleetOf(hosts.map((one, i) => (i === position ? mended : one)))
+        if (onOneHost !== null) met.add('together')
+        if (asked.numInstances > 1) met.add('several')
+        const least = onOneHost ?? (instances?.found ?? 0) + 1
+        expect([text, foundOf(better, asked, profile) >= least]).toEqual([text, true])
+        if (asked.numInstances === 1) expect(examine(better, asked, profile, 's').firstRefusing[position]).toBe(PASSES_ALL)
       }),
       { numRuns: RUNS },
     )
     // what is drawn reaches every kind of shortfall
-    expect([...met].sort()).toEqual(expect.arrayContaining(['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'trait']))
+    expect([...met].sort()).toEqual(
+      expect.arrayContaining(['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'several', 'together', 'trait']),
+    )
   })
 
   test('the typed form, that of Nova and the dictionaries from before it have one cause', () => {
@@ -95,9 +113,9 @@ describe('the laws of the cause', () => {
         (hosts, drawn, profile) => {
           const fleet = fleetOf(hosts)
           fc.pre(refuses(fleet, typedForm(drawn), profile))
-          const cause = causeOf(fleet, typedForm(drawn), profile)
+          const cause = causeIn(fleet, typedForm(drawn), profile)
           for (const [form, asked] of Object.entries({ nova: novaForm(drawn), legacy: legacyForm(drawn) })) {
-            const other = causeOf(fleet, asked, profile)
+            const other = causeIn(fleet, asked, profile)
             expect([form, causeText(other), other.code]).toEqual([form, causeText(cause), cause.code])
           }
         },
@@ -111,8 +129,8 @@ describe('the laws of the cause', () => {
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)
         const turned = { ...profile, filters: profile.filters.toReversed() }
-        const { admitted, refusals, nearest } = causeOf(fleet, asked, profile)
-        const other = causeOf(fleet, asked, turned)
+        const { admitted, refusals, nearest } = causeIn(fleet, asked, profile)
+        const other = causeIn(fleet, asked, turned)
         const codes = (all: typeof refusals) => new Map(all.map(({ code, hosts: count }) => [code, count]))
         expect(other.admitted).toBe(admitted)
         expect(codes(other.refusals)).toEqual(codes(refusals))
@@ -122,11 +140,34 @@ describe('the laws of the cause', () => {
     )
   })
 
+  test('code, first sentence and first reason are one, and the reasons count each host of the fleet once', () => {
+    const met = new Set<string>()
+    fc.assert(
+      fc.property(refusal, ({ hosts, asked, profile }) => {
+        const fleet = fleetOf(hosts)
+        const cause = causeIn(fleet, asked, profile)
+        const { code, reasons, refusals, nearest, admitted, tooFew } = cause
+        expect([reasons[0]?.code, reasons.reduce((sum, one) => sum + one.hosts, 0)]).toEqual([code, hosts.length])
+        if (admitted === 0 || code === null) return
+        met.add(code)
+        expect(refusals[0]?.code).toBe(code)
+        const first = nearest?.refusals[0]?.reason
+        // of one host the sentences are those of that host; of several the first says how many are refused for what
+        if (admitted === 1) expect(first?.code).toBe(code)
+        else expect(causeText(cause)).toContain(`: ${refusals[0]?.hosts} ${refusedHosts[code as ReasonCode]}`)
+        if (nearest !== null && tooFew === null && nearest.refusals.some(({ reason }) => reason.code === code))
+          expect(first?.code).toBe(code)
+      }),
+      { numRuns: RUNS },
+    )
+    expect(met.size).toBeGreaterThan(5)
+  })
+
   test('it counts each host that the request admits, and its nearest host is one of those', () => {
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)
-        const { admitted, refusals, nearest } = causeOf(fleet, asked, profile)
+        const { admitted, refusals, nearest } = causeIn(fleet, asked, profile)
         const expected = admittedOf(fleet, asked, profile)
         expect(admitted).toBe(expected.size)
         const most = admitted > 0 ? admitted : Math.max(1, asked.forceHosts.length)

@@ -1,4 +1,4 @@
-import { amountText, measureOf } from '../amount-text.ts'
+import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import type { AmountOf, Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
@@ -23,21 +23,42 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
   for (const one of refusals.flatMap(shortfallsIn)) {
     const key = keyOf(one)
     const known = said.get(key)
-    if (known === undefined || shareOf(one) > shareOf(known)) said.set(key, one)
+    if (known === undefined || isMore(one, known)) said.set(key, one)
   }
-  // where that much is not there in all, more of it is more that is left too, unless some is in use
+  // where that much is not there in all, more of it is more that is left too, unless more than that is missing
   return [...said.values()].filter((one) => {
     const inAll = one.amountOf === undefined && one.subject !== '' ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
-    return inAll === undefined || Number(one.actual) < Number(inAll.actual)
+    return inAll === undefined || missingOf(one) > missingOf(inAll)
   })
+}
+
+/** Whether one of two sentences about a thing says that more is missing; of two that say the same, whether it alone is a sentence of its own. */
+function isMore(one: Shortfall, known: Shortfall): boolean {
+  const shares = shareOf(one) - shareOf(known)
+  if (shares !== 0) return shares > 0
+  const missing = missingOf(one) - missingOf(known)
+  // words are neither more nor less
+  return missing > 0 || (!(missing < 0) && known.sentence === undefined)
+}
+
+const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
+
+/** How much a host lacks in all: of each thing the share that is missing most, since what is not there in all is not left either. */
+export function distanceBy(shortfalls: readonly Shortfall[]): number {
+  const most = new Map<string, number>()
+  for (const { amountOf: _, ...one } of shortfalls) {
+    const key = keyOf(one)
+    most.set(key, Math.max(most.get(key) ?? 0, shareOf(one)))
+  }
+  return [...most.values()].reduce((sum, share) => sum + share, 0)
 }
 
 /** The sentences of all that a host lacks. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
-  let last: { readonly subject: string; readonly sides: string[] } | undefined
+  let last: { readonly subject: string; readonly unit: string | undefined; readonly sides: string[] } | undefined
   const finish = (): void => {
-    if (last !== undefined) sentences.push(`${last.subject}: ${last.sides.join('; ')}.`)
+    if (last !== undefined) sentences.push(`${subjectText(last.subject, last.unit)}${last.sides.join('; ')}.`)
     last = undefined
   }
   for (const one of shortfalls) {
@@ -48,7 +69,7 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
     }
     if (last?.subject !== one.subject) {
       finish()
-      last = { subject: one.subject, sides: [] }
+      last = { subject: one.subject, unit: one.unit, sides: [] }
     }
     last?.sides.push(sidesOf(one))
   }
@@ -81,7 +102,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
 const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean =>
   typeof actual === 'number' || (required === undefined ? need !== undefined || have !== undefined : required !== actual)
 
-const inAllCode = /\.too_(?:little|few)/
+const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
 const toShortfall = ({ subject, required, actual, unit, amountOf }: Fact): Shortfall => ({
   subject,
@@ -121,7 +142,7 @@ export const shareOf = ({ required, actual }: Compared): number => {
 }
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
-  const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject ? 'free' : 'here')
+  const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs' ? 'free' : 'here')
   return [
     ...(required === undefined ? [] : [`${amountText(required, unit)} needed`]),
     ...(actual === undefined ? [] : [`${amountText(actual, required === undefined ? unit : undefined)} ${where}`]),

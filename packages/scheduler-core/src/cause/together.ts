@@ -1,101 +1,213 @@
+import { type Fact, fromRequest } from '../evidence.ts'
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { freeFact, leftOf, reportOf } from '../fleet/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
-import { type GpuState, type GpuWish, gpuShareText, modelFits } from '../kinds/gpu/device.ts'
+import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
+import { shortWishes } from '../kinds/pci/allot.ts'
+import { pciAskOf } from '../kinds/pci/ask.ts'
+import { poolsOf } from '../kinds/pci/pool.ts'
 import { poolsKind } from '../kinds/pools/pools.ts'
 import type { FilterStep } from '../pipeline/run-filters.ts'
+import { reasonOf } from '../pipeline/step-reasons.ts'
 import { membersOf, sumsOf } from '../request/members.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import { AFFINITY_FILTER } from './admission.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { amountFrom } from '../request/sources.ts'
+import { AFFINITY_FILTER, passes } from './admission.ts'
 
-/**
- * Members of a new server group that lives together, of which some found a host and the next did not: that host is no home of the group but an
- * attempt, so each host is asked whether all of them have room there, and the attempt is forgotten. Undefined: that is not the case.
- */
-export function asTogether(
-  steps: readonly FilterStep[],
-  fleet: Fleet,
-  whole: RequestSpec,
-  instance: number,
-): readonly FilterStep[] | undefined {
-  const tried = attemptOf(fleet, whole, instance)
-  if (tried === undefined || !steps.some(({ name }) => name === AFFINITY_FILTER)) return undefined
-  const lacks = prepareLacks(fleet, whole, instance, tried)
-  const subject = whole.instanceGroup?.uuid ?? ''
-  const noRoom: Lack = (host) =>
-    lacks.some((lack) => lack(host) !== undefined)
-      ? undefined
-      : { code: 'group.together', subject, need: whole.numInstances, unit: 'members' }
-  return steps.flatMap((step) => {
-    if (step.name === AFFINITY_FILTER) return [...lacks, noRoom].map((lack) => ({ ...step, prepared: preparedBy(lack) }))
-    // the first of them found room there
-    return step.prepared === undefined ? step : { ...step, prepared: butOn(tried, step.prepared) }
-  })
+/** What is asked of a host that has to take all members of a request. */
+export interface Together {
+  /** What every host lacks for all of them, one thing after the other. */
+  readonly lacks: readonly FilterStep[]
+  /** What each of them asks: of the host that the earlier ones were put on, the first found that it has it. */
+  readonly steps: readonly FilterStep[]
+  /** Whether the group has no home but the host of the earlier ones, which is an attempt and is forgotten. */
+  readonly isAttempt: boolean
 }
 
-/** What of one thing a host lacks for all members together. */
-type Lack = (host: HostIndex) => Reason | undefined
-
-const preparedBy = (lack: Lack): PreparedFilter => ({
-  passes: (host) => lack(host) === undefined,
-  reason: (host) => lack(host) as Reason,
-})
+/**
+ * Several members of a server group that lives together need one host for all of them, whichever of them found none: so each host is asked
+ * for what all of them take, as if none of them were placed. Undefined: that is not the case.
+ */
+export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
+  const affinity = steps.find(({ name }) => name === AFFINITY_FILTER)
+  const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
+  if (affinity === undefined || earlier === undefined) return undefined
+  const { host: tried, isAttempt } = earlier
+  const asked = steps.map((step) => {
+    if (step.prepared === undefined) return step
+    return { ...step, prepared: asIfNone(step, step.prepared, tried, isAttempt) }
+  })
+  const lacks = prepareLacks(fleet, whole, instance, tried).map((prepared) => asStep(affinity, prepared))
+  const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked))
+  return { lacks: [...lacks, noRoom], steps: asked, isAttempt }
+}
 
 /** How many members need one host together; null: the request asks for no such thing. */
 export const togetherOf = ({ instanceGroup, numInstances }: RequestSpec): number | null =>
   instanceGroup?.policy === 'AFFINITY' && numInstances > 1 ? numInstances : null
 
-/** The host of the earlier members, where nobody but them is in the group. */
-function attemptOf({ groups }: Fleet, whole: RequestSpec, instance: number): HostIndex | undefined {
-  const { instanceGroup } = whole
-  if (instance === 0 || togetherOf(whole) === null || instanceGroup === null || instanceGroup.hosts.length > 0) return undefined
-  const [[host, count], ...others] = [...(groups.find(instanceGroup.uuid)?.members ?? [])] as [[HostIndex, number], ...unknown[]] | [[]]
-  return host !== undefined && others.length === 0 && count === instance ? host : undefined
+interface Earlier {
+  /** Where the earlier members of the request are; undefined: there are none. */
+  readonly host: HostIndex | undefined
+  readonly isAttempt: boolean
 }
 
-const butOn = (tried: HostIndex, prepared: PreparedFilter): PreparedFilter => ({
+/** Undefined: the group lives on several hosts, so it is not known which of them holds the earlier members. */
+function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: number): Earlier | undefined {
+  const [first, ...others] = [...(groups.find(instanceGroup?.uuid ?? '')?.members ?? [])]
+  const isNew = instanceGroup?.hosts.length === 0
+  if (instance === 0) return { host: undefined, isAttempt: isNew && first === undefined }
+  if (first === undefined || others.length > 0) return undefined
+  const [host, members] = first
+  return { host, isAttempt: isNew && members === instance }
+}
+
+const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
+
+/** A filter asked as if none of the members were placed: nobody is away from a home that is an attempt alone. */
+const asIfNone = (step: FilterStep, prepared: PreparedFilter, tried: HostIndex | undefined, isAttempt: boolean): PreparedFilter => ({
   ...prepared,
-  passes: (host) => host === tried || prepared.passes(host),
+  passes: (host) =>
+    host === tried || passes(step, host) || (isAttempt && tried !== undefined && reasonOf(step, host).code === 'group.affinity'),
 })
 
-/** Of each host, what of all members together it lacks, one amount after the other. */
-function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex): readonly Lack[] {
+/** What of one thing hosts lack for all members together. */
+type Lack = Required<Pick<PreparedFilter, 'passes' | 'reason' | 'facts'>>
+
+/** What a host lacks, the first of it as the reason. */
+const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact: Fact })[]): Lack => ({
+  passes: (host) => shortOn(host).length === 0,
+  reason(host) {
+    const { fact: _, ...reason } = shortOn(host)[0] as Reason & { readonly fact: Fact }
+    return reason
+  },
+  facts: (host) => shortOn(host).map(({ fact }) => fact),
+})
+
+/** What refuses a host that has all amounts for the members, where they do not go into its cells and devices at once. */
+function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[]): PreparedFilter {
+  const own = steps.filter(({ isOutside, prepared }) => !isOutside && prepared !== undefined)
+  return {
+    passes(host) {
+      if (lacks.some((lack) => !passes(lack, host))) return true
+      const refusing = own.filter((step) => !passes(step, host))
+      return refusing.length > 0 && !refusing.some((step) => /^(?:numa|pci|gpu)\./.test(reasonOf(step, host).code))
+    },
+    reason: () => ({ code: 'group.together', subject: whole.instanceGroup?.uuid ?? '', need: whole.numInstances, unit: 'members' }),
+  }
+}
+
+/** Of each host, what of all members together it lacks, one thing after the other. */
+function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
+  return [
+    ...classLacks(fleet, whole, instance, tried),
+    ...gpuLacks(fleet, whole, instance, tried),
+    ...pciLacks(fleet, whole, instance, tried),
+  ]
+}
+
+function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const { hosts } = fleet
   const sums = sumsOf(whole)
   const placed = sumsOf(whole, instance)
   if (poolsKind.isThere?.(hosts) === true) sums.delete('DISK_GB')
-  const ofClasses = [...sums].map(([resourceClass, need]): Lack => {
-    const held = (host: HostIndex) => (host === tried ? (placed.get(resourceClass) ?? 0) : 0)
-    const { free } = hosts.classColumns(resourceClass)
-    const { short: code, unit } = wordsOf(resourceClass)
-    const asked = { code, unit, subject: resourceClass, need }
-    return (host) => {
-      const have = at(free, host) + held(host)
-      return have < need ? { ...asked, have } : undefined
-    }
+  return [...sums].map(([resourceClass, need]) => {
+    const held = placed.get(resourceClass) ?? 0
+    const most = Math.max(...membersOf(whole).map(({ request }) => demandOf(request).amounts[resourceClass] ?? 0))
+    const { free, capacity, total, reserved } = hosts.classColumns(resourceClass)
+    const { short, tooLittle, unit } = wordsOf(resourceClass)
+    const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(whole, resourceClass) }
+    const said = { subject: resourceClass, need, unit, instances: whole.numInstances }
+    return lackOf((host) => {
+      const left = at(free, host) + (host === tried ? held : 0)
+      if (left >= need) return []
+      const inAll = at(capacity, host)
+      // where one member is too large already, that is said apart, and no ratio makes up for it
+      const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
+      const leftFact = { ...freeFact(hosts, host, resourceClass, asked), actual: left }
+      const allFact: Fact = { ...asked, amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
+      return [
+        ...(isInAll ? [{ ...said, code: tooLittle, have: inAll, fact: allFact }] : []),
+        ...(isInAll && left === inAll ? [] : [{ ...said, code: short, have: left, fact: leftFact }]),
+      ]
+    })
   })
-  const ofGpus = gpusOf(whole).map(({ ask, count, first }): Lack => {
-    const held = (host: HostIndex) => (host === tried ? Math.max(0, Math.min(instance - first.from, first.members)) * ask.count : 0)
-    return (host) => {
-      const have = hosts.get(host).gpus.reduce((sum, gpu) => sum + roomFor(gpu, ask), 0) + held(host)
-      return have < count ? { code: 'gpu.short', subject: gpuShareText(ask), need: count, have, unit: 'GPUs' } : undefined
-    }
-  })
-  return [...ofClasses, ...ofGpus]
 }
 
-interface GpusTogether {
-  readonly ask: GpuWish
-  readonly count: number
-  readonly first: { readonly from: number; readonly members: number }
-}
+/** How many of so many members of one kind are among the first ones. */
+const amongFirst = (instance: number, { first, count }: { readonly first: number; readonly count: number }): number =>
+  Math.max(0, Math.min(instance - first, count))
 
 /** The GPUs of each kind of members. */
-const gpusOf = (whole: RequestSpec): readonly GpusTogether[] =>
-  membersOf(whole).flatMap(({ request: { gpus }, count, first }) =>
-    gpus === null ? [] : [{ ask: gpus, count: gpus.count * count, first: { from: first, members: count } }],
-  )
+function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
+  return membersOf(whole).flatMap((members) => {
+    const { gpus: ask } = members.request
+    if (ask === null) return []
+    const need = ask.count * members.count
+    const held = ask.count * amongFirst(instance, members)
+    return lackOf((host) => {
+      const record = hosts.get(host)
+      const left = record.gpus.reduce((sum, gpu) => sum + roomFor(gpu, ask), 0) + (host === tried ? held : 0)
+      if (left >= need) return []
+      const inAll = record.gpus.filter((gpu) => modelFits(gpu, ask)).length
+      const isInAll = ask.shareMilli === WHOLE_GPU && inAll < need
+      const asked = { required: need, unit: 'GPUs', requiredFrom: fromRequest('gpus.count') }
+      const subjects = { all: ask.models.length === 0 ? 'GPU' : `GPU of model ${ask.models.join(' or ')}`, left: gpuShareText(ask) }
+      return [
+        ...(isInAll
+          ? [
+              {
+                ...{ code: 'gpu.count' as const, subject: subjects.all, need, have: inAll, unit: 'GPUs' },
+                fact: { ...asked, subject: subjects.all, amountOf: 'in all' as const, actual: inAll, actualFrom: reportOf(record) },
+              },
+            ]
+          : []),
+        ...(isInAll && left === inAll
+          ? []
+          : [
+              {
+                ...{ code: 'gpu.short' as const, subject: isInAll ? subjects.all : subjects.left, need, have: left, unit: 'GPUs' },
+                fact: { ...asked, subject: isInAll ? subjects.all : subjects.left, actual: left, actualFrom: leftOf(record) },
+              },
+            ]),
+      ]
+    })
+  })
+}
 
 /** How often a GPU has the share free. */
 const roomFor = (gpu: GpuState, ask: GpuWish): number => (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0)
+
+/** The PCI devices of each kind of members, each request by itself. */
+function pciLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
+  return membersOf(whole).flatMap((members) => {
+    const { pciRequests } = members.request
+    const ask = pciAskOf({
+      ...members.request,
+      numaTopology: null,
+      pciRequests: pciRequests.map((wish) => ({ ...wish, count: wish.count * members.count })),
+    })
+    if (ask === undefined) return []
+    const placed = amongFirst(instance, members)
+    const heldOf = new Map(ask.requests.map(({ subject }, i) => [subject, (pciRequests[i]?.count ?? 0) * placed]))
+    return lackOf((host) =>
+      shortWishes(poolsOf(hosts.get(host)), ask, undefined).flatMap(({ subject, need, have: free }) => {
+        const have = free + (host === tried ? (heldOf.get(subject) ?? 0) : 0)
+        if (have >= need) return []
+        const from = { requiredFrom: fromRequest('pciRequests'), actualFrom: leftOf(hosts.get(host)) }
+        return [
+          {
+            code: 'pci.short' as const,
+            subject,
+            need,
+            have,
+            unit: 'devices',
+            fact: { ...from, subject, required: need, actual: have, unit: 'devices' },
+          },
+        ]
+      }),
+    )
+  })
+}

@@ -191,7 +191,7 @@ describe('what differs', () => {
     expect(flips.count).toBe(4)
     expect(flips.hosts.map(({ host, first, second, because }) => [host, first, second, because])).toEqual([
       ['h1', 'SELECTED', 'FILTERED', 'In the second, RamFilter refused it. MEMORY_MB: 1024 MiB needed, 512 free.'],
-      ['h3', 'FILTERED', 'SELECTED', 'In the first, CoreFilter refused it. VCPU: 1 vCPU needed, 0 free.'],
+      ['h3', 'FILTERED', 'SELECTED', 'In the first, CoreFilter refused it. 1 vCPU needed, 0 free.'],
       ['h4', 'UNKNOWN', 'ALTERNATE', 'It was not known yet when the first was decided.'],
       [
         'h2',
@@ -293,7 +293,7 @@ describe('a decision whose state is gone', () => {
     expect(comparison.cause).toBe('UNKNOWN')
     expect(comparison.text).toContain('the log does not reach revision 7, the state that they met. Request, profile and seed are the same')
     expect(comparison.flips.hosts.map(({ host, because }) => [host, because])).toEqual([
-      ['h1', expect.stringMatching(/^Not in the second, but at revision \d+, CoreFilter refused it\. VCPU: 1 vCPU needed, 0 free\.$/)],
+      ['h1', expect.stringMatching(/^Not in the second, but at revision \d+, CoreFilter refused it\. 1 vCPU needed, 0 free\.$/)],
       ['h2', 'rank 2 in the first, 0.5 against 1 of h1; rank 1 in the second with 1.'],
     ])
   })

@@ -1,4 +1,4 @@
-import { amountText, valueText } from '../amount-text.ts'
+import { amountText, counted, subjectText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../filters/filter.ts'
 
@@ -28,9 +28,14 @@ const elsewhere = (source: string | undefined): string => (source === undefined 
 
 const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
-const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${amount(need, unit)} needed, ${have} free.`
+const short = ({ subject = '', need, have, unit }: Reason): string =>
+  `${subjectText(subject, unit)}${amount(need, unit)} needed, ${have} free.`
 
-const exact = ({ subject, need, have, unit }: Reason): string => `${subject}: exactly ${amount(need, unit)} needed, ${have} free.`
+const exact = ({ subject = '', need, have, unit }: Reason): string =>
+  `${subjectText(subject, unit)}exactly ${amount(need, unit)} needed, ${have} free.`
+
+/** By whom an amount is needed that is more than there is in all. */
+const neededBy = ({ instances }: Reason): string => (instances === undefined ? 'one instance' : `its ${counted(instances, 'instance')}`)
 
 /** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
@@ -47,15 +52,15 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'memory.short': short,
   'cpu.short': short,
   'disk.short': short,
-  'memory.too_little': ({ need, have }) => `${need} MiB needed by one instance; the host has ${have} MiB in all.`,
+  'memory.too_little': (reason) => `${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in all.`,
   'memory.huge_pages': ({ need, have }) =>
     `${need} MiB needed outside of huge pages, ${have} MiB free there. The rest of the host's memory is set aside as huge pages.`,
-  'disk.too_little': ({ need, have }) => `${need} GiB needed by one instance; the host has ${have} GiB in all.`,
-  'cpu.too_few': ({ need, have }) => `${amount(need, 'vCPUs')} needed by one instance; the host has ${have} in all.`,
+  'disk.too_little': (reason) => `${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in all.`,
+  'cpu.too_few': (reason) => `${amount(reason.need, 'vCPUs')} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
   'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${amount(need, subject)} needed.`,
-  'class.short': ({ subject, need, have }) => `${subject}: ${amount(need, subject)} needed, ${have} free.`,
-  'class.too_little': ({ subject, need, have }) =>
-    `${subject}: ${amount(need, subject)} needed by one instance; the host has ${have} in all.`,
+  'class.short': ({ subject = '', need, have }) => `${subjectText(subject, subject)}${amount(need, subject)} needed, ${have} free.`,
+  'class.too_little': (reason) =>
+    `${reason.subject}: ${amount(reason.need, reason.subject)} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
   'class.unit': ({ subject, need, have }) => `${subject}: ${amount(need, subject)} needed; the host gives ${have}.`,
   'numa.cells': ({ need, have }) => `${amount(need, 'NUMA cells')} needed; the host has ${have}.`,
   'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import { fromExtraSpec } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -51,6 +52,13 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       return undefined
     }
     return {
+      each: () =>
+        [...wanted]
+          .sort((a, b) => byCodeUnit(a.key, b.key))
+          .map((one) => ({
+            which: `in aggregates with ${one.key} = ${one.requirement}`,
+            passes: (host: HostIndex) => !isUnmet(host, one),
+          })),
       passes: (host) => unmet(host) === undefined,
       reason(host) {
         const { key, requirement } = unmet(host) ?? { key: '', requirement: '' }

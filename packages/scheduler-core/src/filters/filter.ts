@@ -20,6 +20,8 @@ export interface Reason {
   readonly source?: string
   /** How much of it the host keeps back, and who says so, in words for the sentence: where that is why there is so little. */
   readonly reserved?: string
+  /** The amount is what so many instances need together; absent: it is of one instance. */
+  readonly instances?: number
   /** The instance that moves holds some of it on this host itself, and keeps it until the move ends. */
   readonly isHeldTwice?: true
 }
@@ -112,4 +114,16 @@ export interface PreparedFilter {
   facts?(host: HostIndex): readonly Fact[]
   /** Which hosts have any of what the filter asks for. The cause of a refusal speaks of them alone (cause/admission.ts). Absent: each may have it. */
   havers?(): Havers | undefined
+  /**
+   * Each thing that it asks for by itself, in the order in which its reasons name them, of a filter that admits: a request that no host meets says
+   * which of them shuts hosts out (cause/admission.ts). Absent: it asks for one thing.
+   */
+  each?(): readonly Single[]
+}
+
+/** One of several things that a filter asks for: a trait, an image property, a list of aggregates. */
+export interface Single {
+  /** Which hosts have it, in words that follow "hosts": `with CUSTOM_A`. */
+  readonly which: string
+  passes(host: HostIndex): boolean
 }

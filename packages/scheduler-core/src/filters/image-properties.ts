@@ -96,6 +96,13 @@ export const imagePropertiesFilter: Filter = {
           .join(' ') || 'nothing',
     })
     return {
+      each: () => [
+        ...asked.map(({ name, value }) => ({
+          which: `for images with ${name} ${value}`,
+          passes: (host: HostIndex) => supportedBy(host).some((triple) => triple.includes(value)),
+        })),
+        ...(requested === undefined ? [] : [{ which: `for images with img_hv_requested_version ${requested}`, passes: versionMeets }]),
+      ],
       passes: (host) => supports(host) && versionMeets(host),
       reason(host) {
         const { subject, need, have } = supports(host) ? versionOf(host) : instancesOf(host)

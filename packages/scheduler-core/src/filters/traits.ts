@@ -1,4 +1,5 @@
 import type { Source } from '../evidence.ts'
+import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
 import { keysFrom } from '../request/request-reads.ts'
@@ -39,6 +40,10 @@ export function prepareTraits(
 ): PreparedFilter | undefined {
   if (required.length + forbidden.length === 0) return undefined
   return {
+    each: () => [
+      ...required.map((trait) => ({ which: `with ${trait}`, passes: (host: HostIndex) => hosts.get(host).traits.has(trait) })),
+      ...forbidden.map((trait) => ({ which: `without ${trait}`, passes: (host: HostIndex) => !hosts.get(host).traits.has(trait) })),
+    ],
     passes(host) {
       const { traits } = hosts.get(host)
       // plain loops: this is asked of every host, and a closure for each would be garbage by the megabyte

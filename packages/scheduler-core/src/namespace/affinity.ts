@@ -100,6 +100,7 @@ export function prepareNear<Document, Thing>(
     return [fact, place]
   }
   return {
+    each: () => spots.map((spot) => ({ which: `near ${spot.uuid}`, passes: (host: HostIndex) => isNear(spot, host) })),
     passes: (host) => spots.every((spot) => isNear(spot, host)),
     reason: (host) => refusal(spots.find((spot) => !isNear(spot, host)) as Spot<Thing>, host).reason,
     facts: (host) => spots.filter((spot) => !isNear(spot, host)).flatMap((spot) => factOf(spot, host)),

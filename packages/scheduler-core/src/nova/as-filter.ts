@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -41,8 +42,15 @@ export const asFilter = (filter: NovaFilter): Filter => ({
     const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
+    const { each } = check
     const keepsOwn = prepareKeepsOwn(filter.name, request, fleet.hosts)
     return {
+      ...(each !== undefined && {
+        each: () =>
+          [...each]
+            .sort((a, b) => byCodeUnit(a.which, b.which))
+            .map((one) => ({ which: one.which, passes: (host: HostIndex) => one.check(hostOf(host)) === undefined })),
+      }),
       passes: (host) => check(hostOf(host)) === undefined || keepsOwn(host),
       reason(host) {
         const reason = check(hostOf(host)) ?? { code: 'filter.error' as const, subject: filter.name }

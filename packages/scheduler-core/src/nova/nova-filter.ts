@@ -17,7 +17,29 @@ export interface HostCheck {
    * together are the limits of the destination; a filter that gives none has no such property.
    */
   readonly limits?: (host: HostState) => HostLimits
+  /** Each thing that it asks for by itself, where those may be several (see PreparedFilter). */
+  readonly each?: readonly HostSingle[]
 }
+
+/** One of several things that a filter of Nova's asks for. */
+export interface HostSingle {
+  /** Which hosts have it, in words that follow "hosts". */
+  readonly which: string
+  check(host: HostState): Reason | undefined
+}
+
+/** A check that asks for one thing after the other. */
+export const checkEach = (each: readonly HostSingle[]): HostCheck =>
+  Object.assign(
+    (host: HostState) => {
+      for (const { check } of each) {
+        const reason = check(host)
+        if (reason !== undefined) return reason
+      }
+      return undefined
+    },
+    { each },
+  )
 
 /** Nova's SchedulerLimits. */
 export interface HostLimits {

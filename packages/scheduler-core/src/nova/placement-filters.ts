@@ -68,6 +68,7 @@ function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
   const need = nodeAlone(request)
   if (need === undefined) return undefined
   return {
+    which: `of the node ${need}`,
     passes: (host) => hosts.get(host).node === need,
     reason: { code: 'host.not_requested', need },
     field: 'requestedDestination',

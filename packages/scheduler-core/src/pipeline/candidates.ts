@@ -75,10 +75,15 @@ export function whichPlaces(request: RequestSpec): readonly string[] {
   const lists = [aggregates, ...requestedResources.map(({ memberOf }) => memberOf)].filter((list) => list.length > 0)
   return [
     ...(asked === undefined ? [] : [`in cell ${asked}`]),
-    ...lists.map((list) => `in ${list.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(list)}`),
-    ...(forbiddenAggregates.length === 0 ? [] : [`outside of ${shortList(forbiddenAggregates)}`]),
+    ...lists.map(inListed),
+    ...(forbiddenAggregates.length === 0 ? [] : [outsideOf(forbiddenAggregates)]),
   ]
 }
+
+const inListed = (aggregates: readonly string[]): string =>
+  `in ${aggregates.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(aggregates)}`
+
+const outsideOf = (aggregates: readonly string[]): string => `outside of ${shortList(aggregates)}`
 
 /**
  * The hosts that the request lets in at all: not ignored; forced or requested if it names any; in the aggregates it
@@ -136,6 +141,8 @@ export function preparedOf(
     return noneCommon ?? check.reason
   }
   return {
+    // of hosts that are named those that are excluded besides are looked at last
+    each: () => [...checks.filter(({ isExclusion }) => isExclusion !== true), ...checks.filter(({ isExclusion }) => isExclusion === true)],
     passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
     reason: (host) => reasonAt(host) ?? { code: 'host.excluded' },
     facts(host) {
@@ -151,16 +158,20 @@ export function preparedOf(
 }
 
 export interface Check {
+  /** Which hosts pass it, in words that follow "hosts". */
+  readonly which: string
   /** Asked of every host: a look at a column, wherever that will do. */
   readonly passes: (host: HostIndex) => boolean
   readonly reason: Reason
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
+  /** Present where it says which hosts are left out, not which are meant. */
+  readonly isExclusion?: true
   /** What of the host is looked at. */
   readonly looksAt: 'name' | 'aggregates' | 'cell'
 }
 
-const factOf = ({ reason: { subject, need }, field, looksAt }: Omit<Check, 'passes'>, record: HostRecord): Fact => ({
+const factOf = ({ reason: { subject, need }, field, looksAt }: Pick<Check, 'reason' | 'field' | 'looksAt'>, record: HostRecord): Fact => ({
   subject: subject ?? subjects[looksAt],
   ...(need !== undefined && { required: need }),
   actual: looksAt === 'name' ? hostKey(record) : looksAt === 'cell' ? cellOf(record) : record.aggregates.slice(0, 5).join(', ') || 'none',
@@ -181,6 +192,8 @@ function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined 
   const isNamed = new Uint8Array(fleet.hosts.count)
   for (const host of named(fleet, ignoreHosts)) isNamed[host] = 1
   return {
+    which: `other than ${shortList(ignoreHosts)}`,
+    isExclusion: true,
     passes: (host) => isNamed[host] !== 1,
     reason: { code: 'host.excluded', subject: 'ignoreHosts' },
     field: 'ignoreHosts',
@@ -200,6 +213,7 @@ function nameCheck({ field, hosts, nodes }: NameList, fleet: Fleet): Check {
   const isNamed = hosts.length === 0 ? undefined : new Set(named(fleet, hosts))
   const isNode = new Set(nodes)
   return {
+    which: `named ${shortList(namesOf({ hosts, nodes }))} by ${field}`,
     passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.length === 0 || isNode.has(fleet.hosts.get(host).node)),
     reason: { code: 'host.not_requested', need: namesOf({ hosts, nodes }).slice(0, 5).join(', ') },
     field,
@@ -230,6 +244,7 @@ export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Chec
   const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
   if (need === undefined) return undefined
   return {
+    which: `in cell ${need}`,
     passes: (host) => hosts.get(host).stats.nova?.cellUuid === need,
     reason: { code: 'cell.other', need },
     field: 'requestedDestination',
@@ -255,6 +270,7 @@ function memberships({ requestedDestination, requestedResources }: RequestSpec, 
   ]
     .filter(({ wanted }) => wanted.length > 0)
     .map(({ wanted, field }) => ({
+      which: inListed(wanted),
       passes: inAnyOf(fleet, wanted),
       reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
       field,
@@ -267,6 +283,8 @@ function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check |
   if (unwanted.length === 0) return undefined
   const isIn = inAnyOf(fleet, unwanted)
   return {
+    which: outsideOf(unwanted),
+    isExclusion: true,
     passes: (host) => !isIn(host),
     reason: { code: 'host.excluded', subject: 'forbiddenAggregates' },
     field: 'requestedDestination.forbiddenAggregates',

@@ -1,4 +1,4 @@
-import { type AskedInstance, admittedIn, type Cause, causeBy } from '../cause/cause.ts'
+import { type AskedInstance, admittedIn, type Cause, causeBy, type ReasonCount } from '../cause/cause.ts'
 import type { Fact } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -23,14 +23,7 @@ export interface Check {
   readonly facts?: readonly Fact[]
 }
 
-/** Hosts refused by one filter for one code. */
-export interface ReasonCount {
-  readonly filter: string
-  readonly code: Reason['code']
-  readonly hosts: number
-  /** The reason of the first such host, by order of first sight. */
-  readonly example: Reason
-}
+export type { ReasonCount } from '../cause/cause.ts'
 
 export interface ExaminedStep {
   readonly filter: string

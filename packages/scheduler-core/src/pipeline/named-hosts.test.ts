@@ -111,7 +111,7 @@ test.each<[name: string, asks: Asks, text: string]>([
   [
     'two names',
     { forceHosts: ['a'], requestedDestination: { host: 'b' } },
-    'There is no host named a by forceHosts and b by requestedDestination.',
+    'There is no host named a by forceHosts and b by requestedDestination. Each by itself: 1 named a by forceHosts; 1 named b by requestedDestination.',
   ],
   [
     'a name and a zone',

@@ -67,6 +67,7 @@ export function refuseUntold(prepared: PreparedFilter, fleet: Fleet, reads: read
               // a host that leaves it out may have it
               return havers && { ...havers, has: (host) => missing.of(host) || havers.has(host) }
             },
+            ...(asked.each !== undefined && { each: asked.each }),
           },
     prepared,
   )

@@ -1,8 +1,8 @@
+import { causeInSteps, type ReasonCount } from '../cause/cause.ts'
 import type { ClaimsProposed } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
-import { type ReasonCount, refusalsInSteps } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../schedulers/decide.ts'
@@ -158,7 +158,7 @@ function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'al
   const held = overlay.size
   const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })
   try {
-    return [...(yield* refusalsInSteps(fleet, input.request, judged, found))].sort((a, b) => b.hosts - a.hosts)
+    return (yield* causeInSteps(fleet, input.request, judged, found)).reasons
   } finally {
     overlay.rollback(held)
   }

@@ -8,8 +8,24 @@ export const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
       vcpus: fc.integer({ min: 0, max: 8 }),
       memoryMb: fc.constantFrom(512, 1_024, 4_096, 8_192),
       localGb: fc.constantFrom(0, 10, 100),
-      traits: fc.constantFrom<string[]>([], ['FAST'], ['FAST', 'CUSTOM_LICENSED']),
-      gpus: fc.constantFrom<NonNullable<HostShape['gpus']>>([], [{ index: 0 }], [{ index: 0, model: 'A' }, { index: 1 }]),
+      traits: fc.constantFrom<string[]>(
+        [],
+        ['FAST'],
+        ['FAST', 'CUSTOM_LICENSED'],
+        ['FAST', 'CUSTOM_QUIET'],
+        ['CUSTOM_LICENSED', 'CUSTOM_QUIET'],
+      ),
+      gpus: fc.constantFrom<NonNullable<HostShape['gpus']>>(
+        ...[
+          [],
+          [{ index: 0 }],
+          [{ index: 0, model: 'A' }, { index: 1 }],
+          [
+            { index: 0, usedMilli: 1_000 },
+            { index: 1, model: 'A' },
+          ],
+        ],
+      ),
       numaCells: fc
         .array(fc.record({ cpus: fc.integer({ min: 1, max: 4 }), gib: fc.integer({ min: 1, max: 4 }) }), { maxLength: 2 })
         .map(cellsOf),
@@ -48,10 +64,18 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
         { ignoreHosts: ['h0', 'h1'], zone: 'z1' },
       ],
     ),
-    traits: fc.constantFrom<string[]>([], [], ['FAST'], ['FAST', 'CUSTOM_LICENSED'], ['CUSTOM_NONE']),
+    traits: fc.constantFrom<string[]>(
+      [],
+      [],
+      ['FAST'],
+      ['FAST', 'CUSTOM_LICENSED'],
+      ['CUSTOM_LICENSED', 'CUSTOM_QUIET', 'FAST'],
+      ['CUSTOM_NONE'],
+    ),
     forbidden: fc.constantFrom<string[]>([], [], ['CUSTOM_LICENSED']),
     specs: fc.constantFrom<Record<string, string>>({}, {}, { 'aggregate_instance_extra_specs:ssd': 'true' }),
     group: fc.constantFrom<RequestDrawn['group']>(null, null, 'anti-affinity', 'affinity'),
+    instances: fc.constantFrom(1, 1, 1, 2, 3, 5),
     cells: fc.array(fc.record({ cpus: fc.integer({ min: 1, max: 3 }), gib: fc.integer({ min: 1, max: 3 }), isDedicated: fc.boolean() }), {
       maxLength: 2,
     }),

@@ -1,13 +1,14 @@
 import { FEATURE_LEVEL } from '../../fleet/change.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
 import { importLegacyRequest, importNovaRequest } from '../../nova/import/request.ts'
-import { examine, PASSES_ALL } from '../../pipeline/examine.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import type { Profile } from '../../profiles/profile.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape } from '../../testing/index.ts'
-import type { NearestHost } from '../cause.ts'
+import { type Cause, causeOf, type NearestHost } from '../cause.ts'
 import { type Shortfall, shortfallsOf, thingOf } from '../shortfalls.ts'
 
 /** A host as the laws of the cause draw it: small, so that near misses of every kind are common. */
@@ -69,6 +70,7 @@ export function fleetOf(drawn: readonly HostDrawn[]): Fleet {
 
 /** A request in no form yet: what the typed form, Nova's and its dictionaries from before can all say. */
 export interface RequestDrawn {
+  readonly instances: number
   readonly vcpus: number
   readonly memoryMb: number
   readonly rootGb: number
@@ -111,6 +113,7 @@ function imported(outcome: ReturnType<typeof importNovaRequest>): RequestSpec {
 export const typedForm = (drawn: RequestDrawn, more: object = {}): RequestSpec =>
   parsed({
     flavor: { vcpus: drawn.vcpus, memoryMb: drawn.memoryMb, rootGb: drawn.rootGb, extraSpecs: extraSpecsOf(drawn) },
+    numInstances: drawn.instances,
     availabilityZone: drawn.zone,
     forceHosts: drawn.forceHosts,
     ignoreHosts: drawn.ignoreHosts,
@@ -165,7 +168,7 @@ export const novaForm = (drawn: RequestDrawn): RequestSpec =>
     importNovaRequest(
       envelope('RequestSpec', '1.14', {
         flavor: envelope('Flavor', '1.2', novaFlavor(drawn)),
-        num_instances: 1,
+        num_instances: drawn.instances,
         availability_zone: drawn.zone,
         force_hosts: drawn.forceHosts.length === 0 ? null : drawn.forceHosts,
         ignore_hosts: drawn.ignoreHosts.length === 0 ? null : drawn.ignoreHosts,
@@ -188,7 +191,7 @@ export const legacyForm = (drawn: RequestDrawn): RequestSpec =>
   imported(
     importLegacyRequest({
       request_spec: {
-        num_instances: 1,
+        num_instances: drawn.instances,
         instance_type: novaFlavor(drawn),
         instance_properties: {
           availability_zone: drawn.zone,
@@ -211,8 +214,26 @@ export const legacyForm = (drawn: RequestDrawn): RequestSpec =>
     }),
   )
 
-export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean =>
-  !examine(fleet, asked, profile, 's').firstRefusing.includes(PASSES_ALL)
+/** How many instances of a request find a host. */
+export const foundOf = (fleet: Fleet, asked: RequestSpec, profile: Profile): number => afterFound(fleet, asked, profile, (found) => found)
+
+export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean => foundOf(fleet, asked, profile) < asked.numInstances
+
+/** The cause of the first instance of a request that finds no host. */
+export const causeIn = (fleet: Fleet, asked: RequestSpec, profile: Profile): Cause =>
+  afterFound(fleet, asked, profile, (found) => causeOf(fleet, asked, profile, found))
+
+/** Reads a fleet that holds what those instances of a request take that find a host. */
+export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile, read: (found: number) => T): T {
+  const overlay = openOverlay(fleet)
+  const claimIds = Array.from({ length: asked.numInstances }, (_, i) => `c${i}`)
+  const input = { id: 'd', request: asked, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds }
+  try {
+    return read(decide(fleet, overlay, input).found)
+  } finally {
+    overlay.discard()
+  }
+}
 
 /** Codes that more of something on the host answers, or another setting of the host alone. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
@@ -228,12 +249,17 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
   }
   const shortfalls = shortfallsOf(nearest)
   shape = withAmounts(shape, shortfalls)
+  // of several sentences about GPUs the one that misses most has the others in it
+  const gpusMissing = Math.max(
+    0,
+    ...shortfalls.map(({ unit, required, actual }) => (unit === 'GPUs' ? Number(required) - Number(actual) : 0)),
+  )
+  if (gpusMissing > 0) shape = { ...shape, gpus: withGpus(shape, gpusMissing) }
   for (const { subject, required, actual, unit } of shortfalls) {
     const missing = Number(required) - Number(actual)
     if (subject === 'trait' && required !== undefined) shape = { ...shape, traits: [...(shape.traits ?? []), String(required)] }
     if (subject === 'trait' && required === undefined)
       shape = { ...shape, traits: (shape.traits ?? []).filter((trait) => trait !== actual) }
-    if (unit === 'GPUs' && missing > 0) shape = { ...shape, gpus: withGpus(shape, missing) }
     if (subject === 'GPU model') shape = { ...shape, gpus: (shape.gpus ?? []).map((gpu) => ({ ...gpu, model: String(required) })) }
     if (unit === 'devices' && missing > 0) shape = { ...shape, pciPools: withDevices(shape, subject, missing) }
     if (subject === 'NUMA' && unit === 'cells' && missing > 0) shape = { ...shape, numaCells: withCells(shape, missing, cells) }

@@ -199,16 +199,22 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
       .map(({ index, freeMilli }) => ({ name: `GPU ${index} free, thousandths`, value: freeMilli, from }))
+    const fitting = record.gpus.filter((gpu) => gpuFits(gpu, ask)).length
     return [
       {
         subject,
         ...(required !== undefined && { required }),
         ...(actual !== undefined && { actual }),
         unit,
+        ...(code === 'gpu.count' && { amountOf: 'in all' as const }),
         requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : code === 'gpu.numa' ? 'gpus.numaPolicy' : 'gpus.count'),
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
+      // of those that there are some are in use
+      ...(code === 'gpu.count' && fitting < Number(actual)
+        ? [{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms }]
+        : []),
       // both are needed: so many, and of these models
       ...(code === 'gpu.model'
         ? [

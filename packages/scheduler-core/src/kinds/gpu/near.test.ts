@@ -119,7 +119,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       {
         on: ['h0 0 0', 'h0 1 1'],
         cause:
-          "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 whole GPU needed; the host has 0 free.",
+          "2 of 3 instances find a host. The only host with NUMA cells, with GPUs does not take one more. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 whole GPU needed; the host has 0 free.",
       },
     ],
     [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { everyKey } from '../../request/request-reads.ts'
 import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { checkEach, novaFilter } from '../nova-filter.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import type { PythonValue } from '../text/python-json.ts'
 import { isTruthy, pythonText } from '../text/python-text.ts'
@@ -37,15 +37,17 @@ export const aggregateImagePropertiesIsolation = novaFilter({
       .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value))
       .map(([name, value]) => ({ name, need: textOf(name, value) }))
     if (asked.length === 0) return undefined
-    return (host) => {
-      for (const { name, need } of asked) {
-        const values = splitValues(host, name)
-        if (values === undefined || values.has(need)) continue
-        const have = [...values].join(', ')
-        return { code: 'aggregate.image_property', subject: name, need, have, source: aggregatesWith(host, name) }
-      }
-      return undefined
-    }
+    return checkEach(
+      asked.map(({ name, need }) => ({
+        which: `open to images with ${name} ${need}`,
+        check(host) {
+          const values = splitValues(host, name)
+          if (values === undefined || values.has(need)) return undefined
+          const have = [...values].join(', ')
+          return { code: 'aggregate.image_property', subject: name, need, have, source: aggregatesWith(host, name) }
+        },
+      })),
+    )
   },
 })
 

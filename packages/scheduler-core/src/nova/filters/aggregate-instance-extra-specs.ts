@@ -2,7 +2,7 @@ import { bareAndOf, bareOrOf } from '../../request/request-reads.ts'
 import { shortList } from '../../short-list.ts'
 import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
 import { NovaError } from '../nova-error.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { checkEach, novaFilter } from '../nova-filter.ts'
 import { match } from '../text/extra-spec-match.ts'
 
 const SCOPE = 'aggregate_instance_extra_specs'
@@ -26,15 +26,17 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
       return spec.slice(0, colon) === SCOPE ? { key: spec.slice(colon + 1), need } : []
     })
     if (asked.length === 0) return undefined
-    return (host) => {
-      for (const { key, need } of asked) {
-        const values = splitValues(host, key)
-        if (values !== undefined && someMatches(values, need)) continue
-        const have = values === undefined ? 'nothing' : [...values].join(', ')
-        return { code: 'aggregate.extra_spec', subject: key, need, have, source: aggregatesWith(host, key) }
-      }
-      return undefined
-    }
+    return checkEach(
+      asked.map(({ key, need }) => ({
+        which: `in aggregates with ${key} = ${need}`,
+        check(host) {
+          const values = splitValues(host, key)
+          if (values !== undefined && someMatches(values, need)) return undefined
+          const have = values === undefined ? 'nothing' : [...values].join(', ')
+          return { code: 'aggregate.extra_spec', subject: key, need, have, source: aggregatesWith(host, key) }
+        },
+      })),
+    )
   },
 })
 

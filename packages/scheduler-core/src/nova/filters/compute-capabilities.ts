@@ -4,7 +4,7 @@ import { shortList } from '../../short-list.ts'
 import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
 import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { checkEach, novaFilter } from '../nova-filter.ts'
 import { match } from '../text/extra-spec-match.ts'
 import { parsePythonJson } from '../text/python-json.ts'
 
@@ -31,17 +31,19 @@ export const computeCapabilitiesFilter = novaFilter({
       return path[0] === SCOPE ? { key, path: path.slice(1), need, isBare: false } : []
     })
     if (asked.length === 0) return undefined
-    return (host) => {
-      for (const { key, path, need, isBare } of asked) {
-        if (isBare && !hasAttribute(key) && statOf(host, key) === null) continue
-        const capability = capabilityOf(host, path)
-        const facts = { subject: path.join(':') || 'the empty name', need, source: `extra spec ${key}` }
-        if (capability === null) return { code: 'capability.missing', have: 'nothing', ...facts }
-        const have = hostText(capability)
-        if (!match(have, need)) return { code: 'capability.mismatch', have, ...facts }
-      }
-      return undefined
-    }
+    return checkEach(
+      asked.map(({ key, path, need, isBare }) => ({
+        which: `with ${wordsOf(extraSpecs ?? {}, path.join(':'), need)}`,
+        check(host) {
+          if (isBare && !hasAttribute(key) && statOf(host, key) === null) return undefined
+          const capability = capabilityOf(host, path)
+          const facts = { subject: path.join(':') || 'the empty name', need, source: `extra spec ${key}` }
+          if (capability === null) return { code: 'capability.missing', have: 'nothing', ...facts }
+          const have = hostText(capability)
+          return match(have, need) ? undefined : { code: 'capability.mismatch', have, ...facts }
+        },
+      })),
+    )
   },
 })
 

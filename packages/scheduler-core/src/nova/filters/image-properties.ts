@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { Reason } from '../../filters/filter.ts'
 import { imagesAsked } from '../../filters/image-properties.ts'
 import { namedKeys } from '../../request/request-reads.ts'
+import type { HostState } from '../host-state.ts'
 import { novaFilter } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { architectureName, hypervisorTypeName, vmModeName } from '../text/names.ts'
@@ -47,12 +49,7 @@ export const imagePropertiesFilter = novaFilter({
     ].filter((name) => name !== undefined)
     if (wanted.length === 0) return undefined
     const version = propertyOf(request, 'img_hv_requested_version')
-    return ({ supportedInstances, hypervisorVersion }) => {
-      // a name may stand anywhere in the triple: a mode `xen` is met by a hypervisor of that type
-      if (!supportedInstances.some((triple) => wanted.every((name) => triple.includes(name)))) {
-        const have = supportedInstances.map((triple) => triple.join(' ')).join(', ') || 'none'
-        return { code: 'image.unsupported', subject: 'instances', need: wanted.join(' '), have, source: 'image properties' }
-      }
+    const versionReason = ({ hypervisorVersion }: HostState): Reason | undefined => {
       if (!version || !hypervisorVersion) return undefined
       const have = hypervisorVersionText(hypervisorVersion)
       if (versionSatisfies(have, version)) return undefined
@@ -64,6 +61,17 @@ export const imagePropertiesFilter = novaFilter({
         source: 'image property img_hv_requested_version',
       }
     }
+    const instancesReason = ({ supportedInstances }: HostState, names = wanted): Reason | undefined => {
+      // a name may stand anywhere in the triple: a mode `xen` is met by a hypervisor of that type
+      if (supportedInstances.some((triple) => names.every((name) => triple.includes(name)))) return undefined
+      const have = supportedInstances.map((triple) => triple.join(' ')).join(', ') || 'none'
+      return { code: 'image.unsupported', subject: 'instances', need: names.join(' '), have, source: 'image properties' }
+    }
+    const each = [
+      ...wanted.map((name) => ({ which: `for images with ${name}`, check: (host: HostState) => instancesReason(host, [name]) })),
+      ...(version ? [{ which: `for images with img_hv_requested_version ${version}`, check: versionReason }] : []),
+    ]
+    return Object.assign((host: HostState) => instancesReason(host) ?? versionReason(host), { each })
   },
 })
 
