@@ -259,8 +259,8 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  // trees and forbidden aggregates of a group are named as unknown where they ask for something
-  group.raw('provider_uuids')
+  // what Placement chose for an earlier call, and what the door refuses (granular-groups.ts): unknown where they say something
+  group.rawIfEmpty('provider_uuids')
   group.rawIfEmpty('in_tree')
   group.rawIfEmpty('forbidden_aggregates')
   return {
