@@ -117,6 +117,18 @@ const gang = [
 
 const refusedCalls: readonly (readonly [string, object, string | null, readonly string[]])[] = [
   [
+    'a host behind its zone, as users of Nova’s API write it',
+    { gantt: { flavor, availabilityZone: 'nova:h2' } },
+    null,
+    ['call.invalid gantt.availabilityZone'],
+  ],
+  [
+    'a host and a node behind the zone in Nova’s words',
+    nova({ availability_zone: 'nova:h2:h2' }),
+    'nova-compat',
+    ['call.invalid nova.availability_zone'],
+  ],
+  [
     'a group with another policy than it is bound to',
     { gantt: { flavor, instanceGroup: { uuid: strict, policy: 'AFFINITY' } } },
     null,

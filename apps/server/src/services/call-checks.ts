@@ -34,7 +34,7 @@ export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isN
   return [
     ...(moveOf === null ? [] : checkMove(asked, { intent, moveOf, isNew })),
     ...checkGang(asked, allOrNothing),
-    ...(isRepeated || moveOf !== null ? [] : checkHintedGroup(asked)),
+    ...(isRepeated || moveOf !== null ? [] : [...checkHintedGroup(asked), ...checkZone(asked)]),
     ...(isRepeated ? [] : checkImage(asked)),
   ]
 }
@@ -115,6 +115,16 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
   const rule = 'be a server group that has members here, or come with group_policies and group_hosts, as setup_instance_group adds them'
   return [issue([...path, 'filter_properties', 'scheduler_hints', 'group'], request.schedulerHints.group?.[0], rule)]
+}
+
+/** Users of Nova's API write ZONE:HOST:NODE, which it splits before the scheduler is asked: here nobody does, and no host is in such a zone. */
+function checkZone({ fleet, request, path }: Asked): Issue[] {
+  const { availabilityZone: zone } = request
+  const isThere = ({ metadata }: { readonly metadata: Readonly<Record<string, string>> }) => metadata.availability_zone === zone
+  if (zone === null || !zone.includes(':') || [...fleet.aggregates.byUuid.values()].some(isThere)) return []
+  const force = request.nova === null ? 'forceHosts and forceNodes' : 'force_hosts and force_nodes'
+  const rule = `be a zone alone: hosts and nodes are named by ${force}`
+  return [issue([...path, ...pathAsGiven(request.nova, ['availabilityZone'])], zone, rule)]
 }
 
 /** All instances of a gang are placed, or none; and Nova knows no gangs. */
