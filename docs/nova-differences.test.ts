@@ -9,7 +9,7 @@ const rows = readFileSync(path.join(import.meta.dirname, 'nova-differences.md'),
   .split('\n')
   .flatMap((line) => {
     const cells = line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))
-    const [, file, words] = /^`([\w/-]+\.test\.ts)`: (.+)$/.exec(cells.at(-1) ?? '') ?? []
+    const [, file, words] = /^`([./\w-]+\.test\.ts)`: (.+)$/.exec(cells.at(-1) ?? '') ?? []
     return file === undefined || words === undefined ? [] : [{ cells, file, words }]
   })
 

@@ -5,7 +5,15 @@ import { dataOf, type Json, startTestService, type TestService } from '../testin
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
+  const machine = {
+    vcpus: 16,
+    vcpusUsed: 0,
+    memoryMb: 65_536,
+    memoryMbUsed: 0,
+    localGb: 1_000,
+    localGbUsed: 0,
+    traits: ['CUSTOM_EVERYWHERE'],
+  }
   await api.report({ plain: machine, gpus: { ...machine, memoryMb: 4_096, inventories: [{ resourceClass: 'VGPU', total: 8 }] } })
 })
 afterAll(async () => {
@@ -15,7 +23,7 @@ afterAll(async () => {
 
 const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
   ... on ValidationError { issues { path rule message } }
-  ... on SelectDestinationsPayload { destinations { selected { host { name } claim { resources { resourceClass amount } } } } } } }`
+  ... on SelectDestinationsPayload { ignoredFields destinations { selected { host { name } claim { resources { resourceClass amount } } } } } } }`
 
 const place = async (spec: object): Promise<Json> =>
   (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec } })).selectDestinations
@@ -212,6 +220,32 @@ describe('beside the flavor', () => {
         { selected: { host: { name: 'gpus' }, claim: { resources: expect.arrayContaining(resources) } } },
       ])
     }
+  })
+})
+
+describe('every field of a group of the host as a whole (Nova objects/request.py RequestGroup 1.3) is kept, refused with its path, or told as ignored', () => {
+  const whole = { requester_id: null, use_same_provider: false, resources: {} }
+  const [aggregate, provider] = [randomUUID(), randomUUID()]
+  test.each<[string, object, unknown]>([
+    ['resources', { resources: { VGPU: 9 } }, 'NoValidHost'],
+    ['required_traits', { required_traits: ['CUSTOM_NOWHERE'] }, 'NoValidHost'],
+    ['forbidden_traits', { forbidden_traits: ['CUSTOM_EVERYWHERE'] }, 'NoValidHost'],
+    ['aggregates', { aggregates: [[aggregate]] }, 'NoValidHost'],
+    ['forbidden_aggregates', { forbidden_aggregates: [aggregate] }, ['call.invalid nova.requested_resources.0.forbidden_aggregates']],
+    ['in_tree', { in_tree: provider }, ['call.invalid nova.requested_resources.0.in_tree']],
+    [
+      'use_same_provider',
+      { use_same_provider: true, resources: { VGPU: 1 } },
+      ['call.granular_group nova.requested_resources.0.use_same_provider'],
+    ],
+    ['requester_id', { requester_id: 'a', resources: { VGPU: 1 } }, ['call.granular_group nova.requested_resources.0.requester_id']],
+    ['provider_uuids', { provider_uuids: [provider] }, { ignored: ['spec.requested_resources.0.provider_uuids'] }],
+    ['nothing at all', { in_tree: null, forbidden_aggregates: [], provider_uuids: [], aggregates: [] }, { ignored: [] }],
+  ])('%s', async (_field, asked, expected) => {
+    const spec = novaWith({ requested_resources: [group({ ...whole, ...asked })] })
+    const { __typename, issues, ignoredFields } = await place(spec)
+    const told = issues?.map(({ path, rule }: Json) => `${rule} ${path.slice(2).join('.')}`)
+    expect(told ?? (ignoredFields === undefined ? __typename : { ignored: ignoredFields })).toEqual(expected)
   })
 })
 

@@ -11,8 +11,14 @@ export interface AskedRequest {
   readonly path: readonly string[]
 }
 
+/** A request with the place at which the caller gave it, or named its decision. */
+export interface PlacedRequest {
+  readonly request: RequestSpec
+  readonly path: readonly string[]
+}
+
 /** The request, or what is wrong with it. */
-export type ReadRequest = (asked: AskedRequest) => Promise<RequestSpec | readonly Issue[]>
+export type ReadRequest = (asked: AskedRequest) => Promise<PlacedRequest | readonly Issue[]>
 
 export const createRequestReader =
   (decisions: Decisions): ReadRequest =>
@@ -20,11 +26,11 @@ export const createRequestReader =
     if ((spec === null) === (decisionId === null)) return [issue(path, undefined, 'have one of spec and decisionId')]
     if (spec !== null) {
       const parsed = parseSpec(spec)
-      return 'type' in parsed ? parsed.issues : parsed.value
+      return 'type' in parsed ? parsed.issues : { request: parsed.value, path: spec.path }
     }
     const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
     if (stored === undefined) return [issue([...path, 'decisionId'], decisionId, 'be the id of a decision')]
-    return currentSpec(stored.record.request)
+    return { request: currentSpec(stored.record.request), path: [...path, 'decisionId'] }
   }
 
-export const isWrong = (read: RequestSpec | readonly Issue[]): read is readonly Issue[] => Array.isArray(read)
+export const isWrong = (read: PlacedRequest | readonly Issue[]): read is readonly Issue[] => Array.isArray(read)

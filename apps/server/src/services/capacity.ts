@@ -44,7 +44,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
       const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
       const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
-      const [request = read] = requests
+      const [request = read.request] = requests
       if (request.gang.length > 0)
         throw InputFault.at(['input', 'spec', 'gantt', 'gang'], request.gang, 'an empty list: room is counted for one kind of instances')
       const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {

@@ -23,7 +23,9 @@ import {
 import type { StoredDecision } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
+import { requestNow } from '../replica/moves.ts'
 import type { Replica } from '../replica/replica.ts'
+import { checkAsked } from './call-checks.ts'
 import type { Decisions } from './decisions.ts'
 import { type Examined, examineInstance, type Fidelity, type HostVerdict, type Question } from './examined.ts'
 import { listVerdicts, type VerdictFilter, type VerdictOrder } from './explanation.ts'
@@ -45,6 +47,8 @@ export type Subject =
 export interface ExplainOptions {
   /** Instead of the profile that decided, or the default one. */
   readonly profile?: string | null | undefined
+  /** Where the caller named it. */
+  readonly profilePath?: readonly string[]
   /** Revision to ask at, instead of that of the decision, or now. */
   readonly at?: number | null | undefined
   /** Ask no filter of a host that one before it refused, as when deciding. */
@@ -63,6 +67,7 @@ export interface Explain {
 }
 
 const SUBJECT = ['input', 'subject']
+const PROFILE = ['input', 'profile']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
   /** The state at a revision: the fleet itself while it stands there, else one of the past. */
@@ -94,9 +99,9 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     const answered = await answering.answered
     return state.work(function* (fleet) {
       const profile = fleet.profiles.find(record.profile)
-      if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, ['input', 'profile'])])
+      if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, PROFILE)])
       // a decision is told as far as it can be made again; what is asked anew is not asked of stand-ins
-      if (rest.answer === undefined) usableProfile(fleet, profile, ['input', 'profile'])
+      if (rest.answer === undefined) usableProfile(fleet, profile, PROFILE)
       const answers = answered && answersFor(answered, currentSpec(record.request))
       const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
       const known = { ...rest, profile, basis: revision, state }
@@ -141,21 +146,33 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     }
   }
 
-  const askSpec = async (request: RequestSpec, { profile, at }: ExplainOptions): Promise<Question> => {
+  /** `path`: where the caller wrote the request, which is refused then for what a call that creates it is refused for. */
+  const askSpec = async (asked: RequestSpec, options: ExplainOptions, path?: readonly string[]): Promise<Question> => {
+    const { profile, at, profilePath = PROFILE } = options
     await replica.freshest()
-    const record: DecisionRecord = {
-      id: '',
-      request,
-      profile: profile || DEFAULT_PROFILE,
-      seed: 'asked',
-      attempt: 1,
-      alternatesPerInstance: 2,
-      allOrNothing: true,
-      instances: [],
-      core: CORE_VERSION,
+    const revision = at ?? replica.fleet.place.revision
+    const asACall = (fleet: Fleet): RequestSpec => {
+      if (path === undefined) return asked
+      const name = profile || DEFAULT_PROFILE
+      const version = fleet.profiles.find(name)
+      if (version === undefined) throw new InputFault([unknownProfile(replica, name, profilePath)])
+      const refused = checkAsked({ fleet, profile: usableProfile(fleet, version, profilePath), request: asked, path, profilePath })
+      if (refused.length > 0) throw new InputFault(refused)
+      return requestNow(fleet, { request: asked, intent: 'CREATE' }, undefined)
     }
     try {
-      return await askAt(at ?? replica.fleet.place.revision, record, { before: [], fidelity: 'REPLAYED' })
+      const record: DecisionRecord = {
+        id: '',
+        request: await stateAt(revision).read(asACall),
+        profile: profile || DEFAULT_PROFILE,
+        seed: 'asked',
+        attempt: 1,
+        alternatesPerInstance: 2,
+        allOrNothing: true,
+        instances: [],
+        core: CORE_VERSION,
+      }
+      return await askAt(revision, record, { before: [], fidelity: 'REPLAYED' })
     } catch (error) {
       if (error instanceof RangeError) throw unreachable(at)
       throw error
@@ -175,7 +192,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     }
     const parsed = parseSpec(subject.spec)
     if ('type' in parsed) throw new InputFault(invalid(parsed.issues).issues)
-    return askSpec(parsed.value, options)
+    return askSpec(parsed.value, options, subject.spec.path)
   }
 
   const examined = (question: Question, options: ExplainOptions): Promise<Examined> => {

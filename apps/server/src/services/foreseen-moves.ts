@@ -24,6 +24,7 @@ import type { Outside } from '../plugin/outside/outside.ts'
 import { keptCause } from '../replica/kept-cause.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
+import { checkAskedCall } from './call-checks.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { sentenceOf } from './outcome.ts'
 import { noHostMessage } from './placement.ts'
@@ -129,6 +130,10 @@ function* foresee(
   if (asked === undefined) return stays('What it asked for is not known any more: its decision is not kept.')
   const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
   if (typeof source === 'string') return stays(sentenceOf(source))
+  const moveOf = { id: claim.id, fence: claim.fence }
+  const asking = { fleet, profile, request: asked, path: ['input'], profilePath: ['input', 'profile'] }
+  const [wrong] = checkAskedCall(asking, { intent, moveOf, allOrNothing: true, isNew: false, isRepeated: false })
+  if (wrong !== undefined) return stays(wrong.message)
   const request = requestNow(fleet, { request: asked, intent }, source)
   const input = {
     id: randomUUID(),

@@ -9,11 +9,13 @@ import {
   parseFleetEditsInSteps,
   parseProfile,
   type RequestSpec,
-  withPresentNames,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
+import { requestNow } from '../replica/moves.ts'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { PlacedRequest } from './asked-request.ts'
+import { checkAsked } from './call-checks.ts'
 import type { Decisions } from './decisions.ts'
 import { type Drain, drainHosts } from './drain.ts'
 import type { Moment, Moments } from './moments.ts'
@@ -38,7 +40,7 @@ export interface Hypothesis {
 export interface Hypothetical {
   readonly fleet: Fleet
   readonly profile: Profile
-  /** What is to be decided, with the names that hosts have on that fleet; in the order in which it was given. */
+  /** What is to be decided, with the names that hosts have on that fleet and the rule of a group that only a hint names; in the order in which it was given. */
   readonly requests: readonly RequestSpec[]
   /** Revision of the fleet before the edits. */
   readonly asOf: number
@@ -59,8 +61,8 @@ export interface Hypothetical {
 export type OpenHypothetical = (
   hypothesis: Hypothesis,
   others?: readonly Issue[],
-  /** What is to be decided: parts of the profile outside of the process are asked about it, on the question's own fleet. */
-  requests?: readonly RequestSpec[],
+  /** What is to be decided, as a call is that creates it: parts of the profile outside of the process are asked about it, on the question's own fleet. */
+  requests?: readonly PlacedRequest[],
 ) => Promise<Hypothetical>
 
 const DEFAULT_DEADLINE_MS = 10_000
@@ -110,7 +112,9 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
     const isOver = (): boolean => performance.now() >= over
     const drain = await drainHosts(fleet, edits.drainHosts, { profile, outside, decisions, isOver })
-    const requests = given.map((request) => withPresentNames(fleet, request))
+    const refused = given.flatMap((each) => checkAsked({ fleet, profile, ...each, profilePath: ['input', 'profile'] }))
+    if (refused.length > 0) throw new InputFault(refused)
+    const requests = given.map(({ request }) => requestNow(fleet, { request, intent: 'CREATE' }, undefined))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {
       fleet,

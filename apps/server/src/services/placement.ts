@@ -9,6 +9,7 @@ import {
   type Fleet,
   type Intent,
   type Problem,
+  type Profile,
   parseRequestSpec,
   publishedSpec,
   type RequestSpec,
@@ -18,23 +19,21 @@ import {
 import type { WrittenRequest } from '@gantt/scheduler-core/nova'
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
-import { findSource, hintedGroup, isMove, requestNow } from '../replica/moves.ts'
+import { findSource, requestNow } from '../replica/moves.ts'
 import type { Gather, PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
 import { tryPlacement } from '../replica/try-placement.ts'
-import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
+import { type Asked, checkAskedCall, checkBinding, checkCall } from './call-checks.ts'
+import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { type HostView, viewHost } from './host-view.ts'
-import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
+import { type Failure, type Invalid, type Issue, invalid, sentenceOf, under } from './outcome.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { type Decided, decidedOf } from './report-ages.ts'
-import { checkImageForNova, checkRequest, pathAsGiven } from './request-limits.ts'
-import { checkName, checkRange } from './text.ts'
+import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
-const MAX_DEADLINE_MS = 60_000
-const MAX_ALTERNATES = 10
 /** How long a call waits for this replica to reach the revision that it names. */
 const BEHIND_MS = 2_000
 
@@ -222,40 +221,46 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
-      const wrong = [
-        ...checkMove(replica, input, parsed.value, request === undefined && !isRepeated),
-        ...checkGang(replica, account, input, parsed.value),
-        ...(isRepeated ? [] : checkHintedGroup(replica, input, parsed.value)),
-        ...(isRepeated ? [] : checkImage(replica, account, input, parsed.value)),
-      ]
+      const wrong = checkAskedCall(askedOn(replica.fleet, account, input, parsed.value), {
+        ...input,
+        isNew: request === undefined && !isRepeated,
+        isRepeated,
+      })
       return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input, request !== undefined)
     },
     async tryOn(fleet, account, input, request) {
-      const wrong = [
-        ...checkCall(input),
-        ...checkMove({ fleet }, input, request, false),
-        ...checkGang({ fleet }, account, input, request),
-        ...checkHintedGroup({ fleet }, input, request),
-        ...checkImage({ fleet }, account, input, request),
-      ]
+      const asked = askedOn(fleet, account, input, request)
+      const wrong = [...checkCall(input), ...checkAskedCall(asked, { ...input, isNew: false, isRepeated: false })]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
-      const profile = fleet.profiles.pick(call.profile, account, call.key)
+      const { profile } = asked
       const source = call.source === null ? undefined : findSource(fleet, call.source)
-      const asked = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
+      const completed = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
       const gathering =
         profile === undefined
           ? undefined
-          : outside.gather(fleet, profile, [anywhere(asked)], typeof source === 'object' ? { source, intent: call.intent } : {})
+          : outside.gather(fleet, profile, [anywhere(completed)], typeof source === 'object' ? { source, intent: call.intent } : {})
       const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
   }
 }
 
+const versionFor = ({ profiles }: Fleet, account: string, { profile, idempotencyKey }: PlacementInput): Profile | undefined =>
+  profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)
+
+/** A call as its checks look at it. */
+const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): Asked => ({
+  fleet,
+  profile: versionFor(fleet, account, input),
+  request,
+  path: input.spec.path,
+  profilePath: ['input', 'profile'],
+})
+
 /** What of a request the version that decides does not look at; of one that is not there any more nothing is known. */
 function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
-  const profile = fleet.profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
+  const profile = versionFor(fleet, account, input)
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
@@ -265,103 +270,6 @@ const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly s
 
 /** Nothing new is taken where an instance is only looked at, or built again in its own room. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
-
-/** Whether a call with this intent is about a claim that is there already. */
-const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'
-
-/** `isNew`: the caller wrote the request for this call, which nothing has answered yet. */
-function checkMove(
-  { fleet }: Pick<Replica, 'fleet'>,
-  { intent, moveOf, spec: { path } }: PlacementInput,
-  request: RequestSpec,
-  isNew: boolean,
-): Issue[] {
-  if (moveOf === null || !isAboutClaim(intent)) return []
-  const issues: Issue[] = []
-  const at = (inner: readonly string[]) => [...path, ...pathAsGiven(request.nova, inner)]
-  if (request.numInstances !== 1) issues.push(issue(at(['numInstances']), request.numInstances, `be 1: ${intent} is of one instance`))
-  const [named] = request.instanceUuids
-  const claim = fleet.ledger.claims.get(moveOf.id)
-  if (named !== undefined && claim !== undefined && claim.instance !== named)
-    issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
-  const { instanceGroup } = request
-  // a group that Nova did not name is known by the instance, and is whatever group the claim is in
-  const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
-  if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
-    issues.push(
-      issue(
-        at(['instanceGroup', 'uuid']),
-        instanceGroup.uuid,
-        `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
-      ),
-    )
-  else if (instanceGroup !== null && claim !== undefined && isNew) issues.push(...checkKeptRule(fleet, claim, instanceGroup, at))
-  return issues
-}
-
-/** A move keeps the rule of its group, which operators change. */
-function checkKeptRule(
-  { groups }: Fleet,
-  { group: uuid }: Claim,
-  { policy, maxServerPerHost }: NonNullable<RequestSpec['instanceGroup']>,
-  at: (inner: readonly string[]) => readonly string[],
-): Issue[] {
-  const group = uuid === null ? undefined : groups.find(uuid)
-  if (group === undefined) return []
-  const keeps = 'a move keeps the rule of its group, which serverGroupUpdate changes'
-  if (policy !== group.policy) return [issue(at(['instanceGroup', 'policy']), policy, `be ${group.policy}: ${keeps}`)]
-  const most = group.maxServerPerHost ?? 1
-  if (policy !== 'ANTI_AFFINITY' || maxServerPerHost === null || maxServerPerHost === most) return []
-  return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
-}
-
-/** A group that only a hint names is one with members here, whose rule is known. */
-function checkHintedGroup({ fleet }: Pick<Replica, 'fleet'>, { spec: { path }, moveOf }: PlacementInput, request: RequestSpec): Issue[] {
-  const uuid = moveOf === null ? hintedGroup(request) : undefined
-  if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
-  const rule = 'be a server group that has members here, or come with group_policies and group_hosts, as setup_instance_group adds them'
-  return [issue([...path, 'filter_properties', 'scheduler_hints', 'group'], request.schedulerHints.group?.[0], rule)]
-}
-
-/** All instances of a gang are placed, or none; and Nova knows no gangs. */
-function checkGang({ fleet }: Pick<Replica, 'fleet'>, account: string, input: PlacementInput, { gang }: RequestSpec): Issue[] {
-  if (gang.length === 0) return []
-  const { allOrNothing, idempotencyKey, profile } = input
-  const asked = profile ?? DEFAULT_PROFILE
-  const issues: Issue[] = []
-  if (!allOrNothing) issues.push(issue(['input', 'allOrNothing'], allOrNothing, 'be true: a gang is placed whole or not at all'))
-  if (fleet.profiles.pick(asked, account, idempotencyKey)?.compat === 'nova')
-    issues.push(issue(['input', 'profile'], asked, 'be one without compat: nova, whose rounds know one flavor, for a gang'))
-  return issues
-}
-
-/** Nova's own rules read all of an image. */
-function checkImage({ fleet }: Pick<Replica, 'fleet'>, account: string, input: PlacementInput, request: RequestSpec): Issue[] {
-  const { idempotencyKey, profile, spec } = input
-  const isOfNova = fleet.profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)?.compat === 'nova'
-  return isOfNova ? checkImageForNova(request, spec.path) : []
-}
-
-function checkCall(input: PlacementInput): Issue[] {
-  const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
-  return [
-    ...(isAboutClaim(intent) && moveOf === null
-      ? [issue(['input', 'moveOf'], undefined, `be the claim that ${intent} is about, with its fence`)]
-      : []),
-    ...(!isAboutClaim(intent) && moveOf !== null
-      ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
-      : []),
-    ...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
-    ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
-    ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
-    ...checkDeadline(deadlineMs),
-    ...(profile === null ? [] : checkName(['input', 'profile'], profile, { max: 80 })),
-  ]
-}
-
-/** How long a caller may wait, from 1 ms to a minute. */
-export const checkDeadline = (deadlineMs: number | null): Issue[] =>
-  deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
   const { idempotencyKey: key, alternatesPerInstance, allOrNothing, intent, moveOf } = input
@@ -479,29 +387,10 @@ function voidIssue(
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
     // another version may decide by now: what was in the way is told all the same
-    const profile = replica.fleet.profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
+    const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
     if (found !== undefined) return found
   }
-  if (code === 'claim.group_mismatch' && spec.instanceGroup !== null) {
-    const { uuid, policy, maxServerPerHost, apartFrom } = spec.instanceGroup
-    const { groups } = replica.fleet
-    const shared = groups.sharesWith(spec.instanceGroup)
-    if (shared !== undefined)
-      return issue(
-        [...input.spec.path, 'instanceGroup', 'apartFrom'],
-        apartFrom,
-        `name no group that server group ${uuid} shares a host with, as it does with ${shared}: move or end the members of one of them there first`,
-        code,
-      )
-    const group = groups.find(uuid)
-    const isPolicy = group?.policy !== policy
-    return issue(
-      [...input.spec.path, 'instanceGroup', isPolicy ? 'policy' : 'maxServerPerHost'],
-      isPolicy ? policy : maxServerPerHost,
-      `be ${isPolicy ? group?.policy : group?.maxServerPerHost}, as the first claim of server group ${uuid} bound it`,
-      code,
-    )
-  }
-  return { code, path: ['input'], message: sentenceOf(code), expected: '', actual: '' }
+  const [mismatch] = code === 'claim.group_mismatch' ? checkBinding(replica.fleet, spec, input.spec.path) : []
+  return mismatch ?? { code, path: ['input'], message: sentenceOf(code), expected: '', actual: '' }
 }

@@ -47,14 +47,11 @@ export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[
 
 /** A host is one provider here: a group dropped in silence would be an instance without its device. */
 const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
-  granularKeysOf(request).map(({ path: inner, found, rule }) =>
-    issue(
-      [...path, ...inner.map((key) => key.slice(0, 80))],
-      found,
-      `${rule}: groups of resources need several providers on a host, which this release does not know`,
-      'call.granular_group',
-    ),
-  )
+  granularKeysOf(request).map(({ path: inner, found, rule, isOfHost }) => {
+    const at = [...path, ...inner.map((key) => key.slice(0, 80))]
+    const why = `${rule}: groups of resources need several providers on a host, which this release does not know`
+    return isOfHost ? issue(at, found, rule) : issue(at, found, why, 'call.granular_group')
+  })
 
 const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   { at: ['flavor'], extraSpecs: flavor.extraSpecs },

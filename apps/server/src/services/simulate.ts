@@ -14,7 +14,8 @@ import {
 } from '@gantt/scheduler-core'
 import { answerInPieces } from '../replica/question.ts'
 import type { AskSolver } from '../solver/ask-solver.ts'
-import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
+import { type AskedRequest, isWrong, type PlacedRequest, type ReadRequest } from './asked-request.ts'
+import { checkBinding } from './call-checks.ts'
 import type { Drain } from './drain.ts'
 import { type Examined, examineInstance } from './examined.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
@@ -68,17 +69,19 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   return {
     async simulate(input) {
       const { requests, issues } = await readAll(readRequest, input.requests)
-      const opened = await open(
-        input,
-        issues,
-        requests.map(({ request }) => request),
-      )
+      const opened = await open(input, issues, requests)
       const { fleet, profile, asOf, isOver, left, drain } = opened
-      const named = requests.map((one, i) => ({ ...one, request: opened.requests[i] ?? one.request }))
+      const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
+      // those before it may have bound its group
+      const checkNext = (index: number): void => {
+        const { request, path } = requests[index] as PlacedRequest
+        const issues = checkBinding(fleet, named[index]?.request ?? request, path)
+        if (issues.length > 0) throw new InputFault(issues)
+      }
       // the fleet is locked while it is simulated: a solver looks at another one
       const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
       const simulated = await withAnswers(
-        simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver }),
+        simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
         (question) => ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
       )
       const { proposals, ...rest } = simulated
@@ -158,15 +161,15 @@ export interface SolvedCount extends Pick<SolverRecord, 'taken' | 'why'> {
 async function readAll(
   readRequest: ReadRequest,
   given: SimulateInput['requests'],
-): Promise<{ readonly requests: readonly SimulatedRequest[]; readonly issues: readonly Issue[] }> {
+): Promise<{ readonly requests: readonly (SimulatedRequest & PlacedRequest)[]; readonly issues: readonly Issue[] }> {
   const issues: Issue[] = []
   if (given.length < 1 || given.length > MOST_REQUESTS)
     issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MOST_REQUESTS} requests`))
-  const requests: SimulatedRequest[] = []
+  const requests: (SimulatedRequest & PlacedRequest)[] = []
   for (const { request: asked, count } of given.slice(0, MOST_REQUESTS)) {
-    const request = await readRequest(asked)
-    if (isWrong(request)) issues.push(...request)
-    else requests.push({ request, count })
+    const read = await readRequest(asked)
+    if (isWrong(read)) issues.push(...read)
+    else requests.push({ ...read, count })
     if (count < 1) issues.push(issue([...asked.path, 'count'], count, 'be 1 or more'))
   }
   const sum = requests.reduce((all, { request, count }) => all + count * request.numInstances, 0)

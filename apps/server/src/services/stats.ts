@@ -22,6 +22,7 @@ import {
   type Void,
   warningsOf,
 } from '@gantt/scheduler-core'
+import { reportPath } from '@gantt/scheduler-core/nova'
 import type { Documents } from '../plugin/outside/documents.ts'
 import { mapInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -338,6 +339,16 @@ function valuesIn(value: unknown): number {
   return count
 }
 
+/** A problem with the typed form of a report, in the words of the document of Nova's that it was made of. */
+function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
+  const inner = found.path.slice(root.length)
+  if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found
+  const path = [...root, ...reportPath(document, inner)]
+  const [full, short] = [found.path.join('.'), inner.join('.')]
+  const said = found.message.startsWith(full) ? full : short
+  return { ...found, path, message: found.message.replace(said, () => path.join('.')) }
+}
+
 function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: Fleet): Read {
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
@@ -381,7 +392,9 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
   }
   if (nova !== undefined) {
     const { document, issues: unread, ignored } = readNovaHost(nova, name.host, [...path, 'report', 'nova'])
-    return unread.length > 0 ? { issues: [...issues, ...unread] } : take(parseHostStats(document), 'nova', toFull, ignored)
+    if (unread.length > 0) return { issues: [...issues, ...unread] }
+    const read = take(parseHostStats(document), 'nova', toFull, ignored)
+    return 'report' in read ? read : { issues: read.issues.map((found) => asReported(found, nova, [...path, 'report', 'nova'])) }
   }
   if (namespace === undefined)
     return { issues: [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, nova, namespace')] }

@@ -64,7 +64,7 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
       })
     },
     async ofSpec(spec, named) {
-      const { question, steps } = await explain.explain({ type: 'spec', spec }, { profile: named })
+      const { question, steps } = await explain.explain({ type: 'spec', spec }, { profile: named, profilePath: ['profile'] })
       const request = currentSpec(question.record.request)
       const placed = question.answer.length
       const outcome = placed === request.numInstances ? 'PLACED' : placed === 0 ? 'NO_VALID_HOST' : 'PARTIAL'

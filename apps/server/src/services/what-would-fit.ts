@@ -90,7 +90,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
       const input = await asDecided(given)
       const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
-      const [request = read] = requests
+      const [request = read.request] = requests
       if (request.gang.length > 0)
         throw InputFault.at(
           ['input', 'spec', 'gantt', 'gang'],

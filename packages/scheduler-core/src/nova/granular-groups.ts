@@ -3,13 +3,15 @@ import { callerPath } from './import/caller-paths.ts'
 import { readNovaRequest } from './objects/request.ts'
 import { fieldsOf } from './objects/wire.ts'
 
-/** A key that asks for one of several resource providers of a host. */
+/** A key that asks for one of several resource providers of a host, or that stands in a group of resources and cannot be kept. */
 export interface GranularKey {
   /** As the caller wrote it. */
   readonly path: readonly string[]
   readonly found: unknown
   /** What the caller has to do, as the rest of a sentence that begins with "it must". */
   readonly rule: string
+  /** It is not asked of one provider among several: why it cannot be kept says the rule itself. */
+  readonly isOfHost?: true
 }
 
 /**
@@ -61,6 +63,39 @@ function documentKeys({ form, document }: NonNullable<RequestSpec['nova']>): Gra
   const subtrees = requestLevelParams?.sameSubtree ?? []
   return [
     ...groups,
+    ...hostKeys(document),
     ...(subtrees.length === 0 ? [] : [{ path: ['request_level_params', 'same_subtree'], found: subtrees, rule: 'be an empty list' }]),
   ]
 }
+
+/** What a group of resources says of the host as a whole, in a form that is not kept: from RequestGroup 1.2 and 1.3 on. */
+function hostKeys(document: unknown): GranularKey[] {
+  const given = fieldsOf(document).requested_resources
+  const inList = ['requested_resources', ...(Array.isArray(given) ? [] : ['objects'])]
+  const list: unknown = Array.isArray(given) ? given : fieldsOf(given).objects
+  return (Array.isArray(list) ? list : []).flatMap((group: unknown, i) => {
+    const { in_tree, forbidden_aggregates } = fieldsOf(group)
+    const key = (field: string, found: unknown, rule: string): GranularKey => ({
+      path: [...inList, String(i), field],
+      found,
+      rule,
+      isOfHost: true,
+    })
+    return [
+      ...(isNothing(in_tree)
+        ? []
+        : [key('in_tree', in_tree, 'be null: hosts are named by requested_destination, force_hosts and force_nodes')]),
+      ...(isNothing(forbidden_aggregates)
+        ? []
+        : [
+            key(
+              'forbidden_aggregates',
+              forbidden_aggregates,
+              'be empty: aggregates that a request keeps away from stand in requested_destination.forbidden_aggregates',
+            ),
+          ]),
+    ]
+  })
+}
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)

@@ -468,6 +468,7 @@ describe('a part says which keys it looks at', () => {
       readsBy(readsRequest as RequestReads, {} as never),
     )
     const read = new Set(all.flatMap(({ fields = [] }) => fields))
-    expect([...read].sort()).toEqual(['architecture', 'networks', 'ports', 'softAffinity', 'softAntiAffinity', 'traits', 'volumes', 'zone'])
+    const soft = ['softAffinity', 'softAffinityHosts', 'softAntiAffinity', 'softAntiAffinityHosts']
+    expect([...read].sort()).toEqual(['architecture', 'networks', 'ports', ...soft, 'traits', 'tried', 'volumes', 'zone'])
   })
 })

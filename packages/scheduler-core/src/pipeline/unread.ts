@@ -7,8 +7,10 @@ import { fieldsIn } from '../namespace/reading.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
 import { callerPaths } from '../nova/import/caller-paths.ts'
 import { unknownFieldsOf } from '../nova/import/request.ts'
+import { fieldsOf } from '../nova/objects/wire.ts'
 import { isHardwareSpec } from '../nova/text/hardware-specs.ts'
 import { imagePropertyFields } from '../nova/text/image-property-fields.ts'
+import { triedHosts } from '../nova/tried-hosts.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
@@ -78,9 +80,20 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
     return request.nova === null ? own.slice(0, 1).map(() => ['ports']) : own.map((_port, i) => ['ports', String(i)])
   },
   networks: ({ nova }) => (asksForNetworks(nova?.document) ? [['networkMetadata']] : []),
+  tried: (request) => (triedHosts(request).length > 0 ? [['retry', 'hosts']] : []),
+  softAffinityHosts: groupHostsPath('SOFT_AFFINITY'),
+  softAntiAffinityHosts: groupHostsPath('SOFT_ANTI_AFFINITY'),
 }
 
-function policyPath(policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') {
+type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
+
+/** Hosts with members that were placed elsewhere: claims do not know of them. */
+function groupHostsPath(policy: SoftPolicy) {
+  return ({ instanceGroup }: RequestSpec) =>
+    instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
+}
+
+function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
@@ -144,11 +157,23 @@ export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, fe
     ...optionalFields
       .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
       .flatMap((path) => pathsAsGiven(request, path)),
+    ...limitPaths(request),
     ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
     // it says which filters run on forced hosts
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
 }
+
+/** Limits of a host are written into a request for the host that builds, and no rule reads them when placing. */
+function limitPaths({ nova }: RequestSpec): readonly string[] {
+  if (nova === null) return []
+  const isObject = nova.form === 'RequestSpec'
+  const limits = fieldsOf(isObject ? fieldsOf(nova.document).limits : fieldsOf(fieldsOf(nova.document).filter_properties).limits)
+  const at = isObject ? 'spec.limits' : 'filter_properties.limits'
+  return LIMITS.flatMap((name) => (limits[name] === undefined || limits[name] === null ? [] : [`${at}.${name}`]))
+}
+
+const LIMITS = ['vcpu', 'memory_mb', 'disk_gb', 'numa_topology'] as const
 
 /** How near to the guest's cells devices are to be, where it has no cells: Nova takes any then. */
 function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {

@@ -15,7 +15,20 @@ export interface RequestReads {
  * What a request asks for that only some profiles look at. All else is looked at for every request: what hosts must have room for, which of
  * them are named, and the rule of a server group.
  */
-export type OptionalField = 'zone' | 'architecture' | 'softAffinity' | 'softAntiAffinity' | 'traits' | 'networks' | 'volumes' | 'ports'
+export type OptionalField =
+  | 'zone'
+  | 'architecture'
+  | 'softAffinity'
+  | 'softAntiAffinity'
+  | 'traits'
+  | 'networks'
+  | 'volumes'
+  | 'ports'
+  /** Hosts on which Nova has tried the instance before. */
+  | 'tried'
+  /** Hosts of a server group that is a wish: those of the other policies every claim keeps. */
+  | 'softAffinityHosts'
+  | 'softAntiAffinityHosts'
 
 /** What a part looks at may depend on its options. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)

@@ -9,7 +9,7 @@ import type { Weigher } from './weigher.ts'
 export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
-  readsRequest: { fields: ['softAffinity'] },
+  readsRequest: { fields: ['softAffinity', 'softAffinityHosts'] },
   reads: [],
   unit: 'members',
   readsHostOnly: true,
@@ -21,7 +21,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
 export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
-  readsRequest: { fields: ['softAntiAffinity'] },
+  readsRequest: { fields: ['softAntiAffinity', 'softAntiAffinityHosts'] },
   reads: [],
   unit: 'members',
   readsHostOnly: true,

@@ -26,6 +26,8 @@ export interface SimulateOptions {
   readonly seed: string
   /** Whether time is over: what is left is not decided then. */
   isOver(): boolean
+  /** Called before a request is decided, on what those before it left; throws where a call would be refused before any host is looked at. */
+  checkNext?(request: number): void
 }
 
 /** One decision of a simulation. */
@@ -73,7 +75,7 @@ export interface SimulatedQuestion {
  */
 export function* simulate(
   fleet: Fleet,
-  { requests, profile, seed, isOver }: SimulateOptions,
+  { requests, profile, seed, isOver, checkNext }: SimulateOptions,
 ): Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined> {
   const before = yield* utilisationOf(fleet)
   const decisions: SimulatedDecision[] = []
@@ -85,6 +87,7 @@ export function* simulate(
     for (const [index, { request, count }] of requests.entries()) {
       let last: SimulatedDecision | undefined
       for (let copy = 0; copy < count && !isOver(); copy++) {
+        checkNext?.(index)
         const kept = again(last, request, copy)
         const one = { request, profile, seed, index, copy, before: proposals.length, last }
         const isAsked = kept === undefined && asksSolver(profile, request)

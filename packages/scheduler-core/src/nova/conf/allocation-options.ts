@@ -43,6 +43,16 @@ export const allocationOptions: readonly KnownOption[] = options.map(({ name, wh
   places: [{ section: 'DEFAULT', name, since, until: NEWEST }],
 }))
 
+/** First ratios of a file that count for nothing, with the option that says the ratio of the class in any case. */
+export function overruledRatios(read: ReadonlyMap<string, { readonly value: unknown }>): readonly (readonly [key: string, by: string])[] {
+  return ratios.flatMap(([, name]) => {
+    const initial = keyOf(`initial_${name}`)
+    const value = read.get(keyOf(name))?.value
+    // a ratio of 0 leaves it to the first one
+    return read.has(initial) && typeof value === 'number' && value !== 0 ? [[initial, name] as const] : []
+  })
+}
+
 /** What holds for all hosts that say nothing themselves, class by class, of the options that a file sets. */
 export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
   const classes: Record<string, { ratio?: number; reserved?: number }> = {}

@@ -81,3 +81,46 @@ describe('form', () => {
     expect(read(text)).toMatchObject({ filters: ['ComputeFilter', 'RamFilter'], profile: { hostSubsetSize: 3 } })
   })
 })
+
+describe('an option that keeps hosts out in Nova, and in nothing here, is lost', () => {
+  test.each<[text: string, release: string, expected: readonly string[]]>([
+    ['[DEFAULT]\nallow_resize_to_same_host = False', 'zed', ['lost [DEFAULT] allow_resize_to_same_host']],
+    ['[DEFAULT]\nallow_resize_to_same_host = true', 'zed', []],
+    ['[DEFAULT]\nenable_new_services = False', 'kilo', ['lost [DEFAULT] enable_new_services']],
+    ['[DEFAULT]\nscheduler_host_manager = acme.HostManager', 'kilo', ['lost [DEFAULT] scheduler_host_manager']],
+    ['[DEFAULT]\nscheduler_host_manager = ironic_host_manager', 'mitaka', ['idle [DEFAULT] scheduler_host_manager']],
+    ['[DEFAULT]\nscheduler_manager = acme.Manager', 'kilo', ['lost [DEFAULT] scheduler_manager']],
+    [
+      '[cells]\nenable = True\nscheduler_filter_classes = nova.cells.filters.target_cell.TargetCellFilter',
+      'kilo',
+      ['lost [cells] scheduler_filter_classes'],
+    ],
+    ['[cells]\nenable = True\nscheduler_weight_classes = acme.W', 'ocata', ['lost [cells] scheduler_weight_classes']],
+    ['[cells]\nscheduler_filter_classes = acme.F', 'kilo', ['idle [cells] scheduler_filter_classes']],
+    ['[cells]\nenable = True\nscheduler_filter_classes = acme.F', 'zed', ['idle [cells] scheduler_filter_classes']],
+  ])('%s in %s', (text, release, expected) => {
+    const { findings = [], isWhole } = read(`${text}\n`, release)
+    expect(
+      findings.map((told) =>
+        told
+          .split(' ')
+          .filter((_, i) => i !== 1)
+          .slice(0, 3)
+          .join(' '),
+      ),
+    ).toEqual(expected)
+    expect(isWhole).toBe(!expected.some((told) => told.startsWith('lost')))
+  })
+
+  test.each(['cpu', 'ram', 'disk'])(
+    'initial_%s_allocation_ratio beside the ratio that holds for all counts for nothing, and that is told',
+    (of) => {
+      const text = (ratio: string) => `[DEFAULT]\ninitial_${of}_allocation_ratio = 4\n${of}_allocation_ratio = ${ratio}\n`
+      const toldOf = (ratio: string) => read(text(ratio)).findings?.filter((told) => told.includes('initial_'))
+      expect(toldOf('2.0')).toEqual([
+        `idle 2 [DEFAULT] initial_${of}_allocation_ratio is a first ratio for hosts without one, and ${of}_allocation_ratio says it for all of them`,
+      ])
+      expect(toldOf('0.0')).toEqual([])
+    },
+  )
+})

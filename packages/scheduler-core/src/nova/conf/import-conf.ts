@@ -8,7 +8,7 @@ import { PACKING } from '../filters/numa-topology.ts'
 import { chooseWeigher, type NovaConfig, optionsOf } from '../options.ts'
 import { novaWeighers } from '../weighers/index.ts'
 import { readSettings } from '../weight-settings.ts'
-import { allocationOf, allocationOptions } from './allocation-options.ts'
+import { allocationOf, allocationOptions, overruledRatios } from './allocation-options.ts'
 import type { Finding } from './finding.ts'
 import { guessRelease } from './guess-release.ts'
 import { type Fault, readIni, type Setting } from './ini.ts'
@@ -214,6 +214,8 @@ class Importing {
     for (const key of ['metrics.weight_setting', 'filter_scheduler.image_props_weight_setting'])
       for (const entry of this.#names(key, false) ?? [])
         if (readSettings([entry]).length === 0) this.#say('refused', key, `${quote(entry)} is no NAME=NUMBER; it is left out, as Nova does`)
+    for (const [key, by] of overruledRatios(this.#options))
+      this.#say('idle', key, `is a first ratio for hosts without one, and ${by} says it for all of them`)
     for (const [key, { setting }] of this.#options)
       if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key))
         this.findings.push({

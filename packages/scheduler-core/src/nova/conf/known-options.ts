@@ -10,8 +10,8 @@ export interface KnownOption {
   readonly places: readonly Place[]
   /** Why it has no meaning here; `ifOn`: only while it is on. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
-  /** Which hosts it keeps out in Nova, and nothing here does; with the value `unless` it keeps out none. */
-  readonly lost?: { readonly hosts: string; readonly unless: OptionValue }
+  /** Which hosts it keeps out in Nova, and nothing here does; with one of the values `unless`, or while the flag `onlyIf` is off, it keeps out none. */
+  readonly lost?: { readonly hosts: string; readonly unless: readonly OptionValue[]; readonly onlyIf?: Pick<Place, 'section' | 'name'> }
 }
 
 export interface Place extends Lifespan {
@@ -68,8 +68,18 @@ const placed = (
 })
 
 const idle = (why: string) => ({ idle: { why } })
-const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: false } })
+const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: [false] } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
+
+/** The last release that had cells with schedulers of their own. */
+const LAST_CELLS = 19
+/** Nova's own, by the names that its releases had for them. */
+const HOST_MANAGERS = [
+  'host_manager',
+  'ironic_host_manager',
+  'nova.scheduler.host_manager.HostManager',
+  'nova.scheduler.ironic_host_manager.IronicHostManager',
+]
 
 const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
 
@@ -145,7 +155,12 @@ export const knownOptions: readonly KnownOption[] = [
     ...idle('reports and claims tell of every instance'),
   }),
   moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn('devices are claimed here in any case, by the requests for them') }),
-  moved('scheduler', 'host_manager', text, { was: 'scheduler_host_manager', until: 17, ...idle('hosts are what reports say') }),
+  moved('scheduler', 'host_manager', text, {
+    was: 'scheduler_host_manager',
+    until: 17,
+    ...idle('hosts are what reports say'),
+    lost: { hosts: 'hosts that this class of somebody’s own leaves out', unless: HOST_MANAGERS },
+  }),
   moved('scheduler', 'periodic_task_interval', whole(), { was: 'scheduler_driver_task_period', until: 22, ...idle('nothing is polled') }),
   moved('scheduler', 'discover_hosts_in_cells_interval', whole(), { since: 15, ...idle('a host is there once it reports') }),
   moved('scheduler', 'max_placement_results', whole(), { since: 17, ...idle('every host is looked at') }),
@@ -169,14 +184,29 @@ export const knownOptions: readonly KnownOption[] = [
   }),
   // the API writes these into requests before the scheduler sees them
   placed('DEFAULT', 'default_schedule_zone', text, {
-    lost: { hosts: 'hosts of other zones from requests that name no zone', unless: '' },
+    lost: { hosts: 'hosts of other zones from requests that name no zone', unless: [''] },
   }),
   placed('cinder', 'cross_az_attach', flag, {
     since: 21,
-    lost: { hosts: 'hosts outside of the zones of the volumes from requests that name no zone', unless: true },
+    lost: { hosts: 'hosts outside of the zones of the volumes from requests that name no zone', unless: [true] },
   }),
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
-  placed('DEFAULT', 'scheduler_manager', text, { until: 14, ...idle('there is one') }),
+  placed('DEFAULT', 'scheduler_manager', text, {
+    until: 14,
+    ...idle('there is one'),
+    lost: { hosts: 'hosts that this class of somebody’s own leaves out', unless: ['nova.scheduler.manager.SchedulerManager'] },
+  }),
+  placed('DEFAULT', 'allow_resize_to_same_host', flag, {
+    lost: { hosts: 'the host of the instance from a resize, by ignore_hosts that the API writes', unless: [true] },
+  }),
+  placed('DEFAULT', 'enable_new_services', flag, { lost: { hosts: 'new hosts until somebody enables them', unless: [true] } }),
+  // before a host is chosen, its cell is
+  ...['filter', 'weight'].map((kind) =>
+    placed('cells', `scheduler_${kind}_classes`, list, {
+      until: LAST_CELLS,
+      lost: { hosts: 'hosts of cells that these classes do not choose', unless: [], onlyIf: { section: 'cells', name: 'enable' } },
+    }),
+  ),
   placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles are all there is') }),
   ...['server', 'server_ca_file', 'port', 'api_url', 'auth_blob', 'insecure_ssl'].map((name) =>
     placed('trusted_computing', `attestation_${name}`, text, { until: 16, ...idle(ATTESTATION) }),

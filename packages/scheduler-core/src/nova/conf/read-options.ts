@@ -92,11 +92,21 @@ function readOption(option: KnownOption, index: Index, release: number, findings
     note('refused', setting, `is ${value.found}; it must be ${value.allowed}; left at Nova's default`)
     return undefined
   }
-  if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
+  const keepsOut = option.lost !== undefined && !option.lost.unless.includes(value.value)
+  if (keepsOut && option.lost.onlyIf !== undefined && !isOn(option.lost.onlyIf, index))
+    note('idle', setting, `counts only where ${subjectOf(option.lost.onlyIf)} is on`)
+  else if (keepsOut) note('lost', setting, `keeps out ${option.lost.hosts}; nothing here does, and they would be let in`)
+  else if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
     note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
-  if (option.lost !== undefined && value.value !== option.lost.unless)
-    note('lost', setting, `keeps out ${option.lost.hosts}; nothing here does, and they would be let in`)
   return { value: value.value, setting }
+}
+
+/** Whether the file sets a flag; none that is read here is on by default. */
+function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
+  const setting = index.get(nameOf(flag))?.at(-1)
+  const text = setting && substitute(setting.value, lookupIn(index, setting))
+  const value = text?.ok ? readValue({ is: 'flag' }, text.text) : undefined
+  return value?.ok === true && value.value === true
 }
 
 /** An option that may be set several times has all of its values. */

@@ -9,6 +9,7 @@ export const retryFilter = novaFilter({
     which: () => 'other than those tried before',
   },
   reads: [],
+  readsRequest: { fields: ['tried'] },
   prepare({ retry }) {
     if (retry == null || retry.hosts.length === 0) return undefined
     return ({ host, node }) =>

@@ -174,7 +174,9 @@ function groupOf(group: NovaGroup, paths: { readonly policy: string; readonly uu
   if (known === undefined) throw new WireError(paths.policy, policy, `one of ${Object.keys(policies).join(', ')}`)
   if (!uuid) throw new WireError(paths.uuid, uuid, 'a uuid: claims bind the group by it')
   const most = rules?.max_server_per_host
-  return { uuid, policy: known, maxServerPerHost: most === undefined ? null : Number(most), hosts: hosts ?? [] }
+  const count = most === undefined ? null : Number(most)
+  if (Number.isNaN(count)) throw new WireError('spec.instance_group._rules.max_server_per_host', most, 'a whole number of 1 or more')
+  return { uuid, policy: known, maxServerPerHost: count, hosts: hosts ?? [] }
 }
 
 const pageWishes: Readonly<Record<string, string>> = { '-1': 'small', '-2': 'large', '-3': 'any' }

@@ -259,8 +259,8 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  // trees and forbidden aggregates of a group are named as unknown where they ask for something
-  group.raw('provider_uuids')
+  // what Placement chose for an earlier call, and what the door refuses (granular-groups.ts): unknown where they say something
+  group.rawIfEmpty('provider_uuids')
   group.rawIfEmpty('in_tree')
   group.rawIfEmpty('forbidden_aggregates')
   return {
@@ -292,7 +292,11 @@ function amountsOf(group: WireObject): Readonly<Record<string, number>> {
 function listsOf(object: WireObject, field: string): readonly (readonly string[])[] {
   const value = object.raw(field) ?? []
   if (!Array.isArray(value)) throw new WireError(`${object.path}.${field}`, value, 'a list')
-  return value.map((one: unknown) => (Array.isArray(one) ? one.map(String) : [String(one)]))
+  return value.map((one: unknown, i) => {
+    const list: readonly unknown[] = Array.isArray(one) ? one : [one]
+    if (list.every((text) => typeof text === 'string')) return list
+    throw new WireError(`${object.path}.${field}.${i}`, one, 'a text, or a list of texts')
+  })
 }
 
 function countNetworks(value: unknown, path: string): Field<number> {

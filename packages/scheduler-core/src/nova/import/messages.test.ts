@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import { parseHostStats } from '../../fleet/stats.ts'
+import type { Problem } from '../../problem.ts'
+import { parseRequestSpec } from '../../request/parse.ts'
+import { aUuid } from '../../testing/index.ts'
+import { importNovaHost } from './host.ts'
+import { reportPath } from './report-paths.ts'
+import { importLegacyRequest, importNovaRequest } from './request.ts'
+
+const object = (name: string, version: string, data: object) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
+const sizes = { name: 'm', vcpus: 1, memory_mb: 64, root_gb: 1, ephemeral_gb: 0, swap: 0 }
+const nova = object('RequestSpec', '1.14', {
+  flavor: object('Flavor', '1.2', { ...sizes, extra_specs: { 'resources:VGPU': '1', 'trait:CUSTOM_X': 'required', x: 'y' } }),
+  image: object('ImageMeta', '1.8', {
+    id: aUuid(1),
+    min_ram: 1,
+    properties: object('ImageMetaProps', '1.12', { hw_architecture: 'x86_64', img_hv_type: 'kvm' }),
+  }),
+  numa_topology: object('InstanceNUMATopology', '1.3', {
+    cells: [object('InstanceNUMACell', '1.6', { id: 0, cpuset: [0], pcpuset: [], memory: 64, pagesize: 4, cpu_policy: null })],
+    emulator_threads_policy: null,
+  }),
+  pci_requests: object('InstancePCIRequests', '1.1', {
+    requests: [object('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'a', numa_policy: 'legacy' })],
+  }),
+  ...{ project_id: 'p', user_id: 'u', availability_zone: 'z', num_instances: 1, instance_uuid: aUuid(2), is_bfv: false },
+  ...{ ignore_hosts: ['h'], force_hosts: ['h'], force_nodes: ['h'], scheduler_hints: { group: ['g'] } },
+  requested_destination: object('Destination', '1.4', { host: 'h', node: 'h', aggregates: [aUuid(3)], forbidden_aggregates: [aUuid(4)] }),
+  retry: object('SchedulerRetries', '1.1', { num_attempts: 1, hosts: object('ComputeNodeList', '1.19', { objects: [] }) }),
+  instance_group: object('InstanceGroup', '1.11', {
+    ...{ uuid: aUuid(5), policy: 'anti-affinity', hosts: ['h'], members: [aUuid(6)], _rules: { max_server_per_host: '2' } },
+  }),
+  limits: object('SchedulerLimits', '1.0', { vcpu: 1, memory_mb: 1, disk_gb: 1 }),
+  requested_resources: [
+    object('RequestGroup', '1.3', { use_same_provider: false, resources: { VCPU: 1 }, required_traits: ['X'], aggregates: [[aUuid(7)]] }),
+  ],
+})
+const legacy = {
+  request_spec: {
+    ...{ num_instances: 1, instance_uuids: [aUuid(1)], instance_type: { ...sizes, extra_specs: {} } },
+    image: { id: aUuid(1), min_ram: 1, properties: { architecture: 'x86_64' } },
+    instance_properties: { uuid: aUuid(1), project_id: 'p', availability_zone: 'z' },
+  },
+  filter_properties: {
+    ...{ ignore_hosts: ['h'], force_hosts: ['h'], scheduler_hints: { a: 'b' }, retry: { num_attempts: 1, hosts: [['h', 'h']] } },
+    ...{ group_updated: true, group_uuid: aUuid(5), group_policies: ['anti-affinity'], group_hosts: ['h'], limits: { vcpu: 1 } },
+  },
+}
+const typed = {
+  flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:VGPU': '1' } },
+  image: { minRamMb: 1, properties: { a: 'b' } },
+  instanceGroup: { uuid: aUuid(5), policy: 'ANTI_AFFINITY', maxServerPerHost: 2, hosts: ['h'] },
+  numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] },
+  requestedResources: [{ amounts: [{ resourceClass: 'VGPU', amount: 1 }], requiredTraits: ['CUSTOM_X'] }],
+  requestedDestination: { host: 'h', aggregates: [aUuid(3)] },
+  topologySpread: [{ topologyKey: 'host', maxSkew: 1 }],
+  ...{ availabilityZone: 'z', forceHosts: ['h'], schedulerHints: { a: ['b'] }, gpus: { count: 1, shareMilli: 1_000 } },
+}
+const row = { host: 'h1', hypervisor_hostname: 'h1', vcpus: 8, vcpus_used: 0, memory_mb: 4_096, memory_mb_used: 0, local_gb: 100 }
+const report = {
+  compute_node: object('ComputeNode', '1.19', {
+    ...{ ...row, local_gb_used: 0, free_disk_gb: 90, disk_available_least: 90, cpu_allocation_ratio: 2, ram_allocation_ratio: 1 },
+    ...{ stats: { num_instances: '1', io_workload: '1' }, hypervisor_type: 'QEMU', hypervisor_version: 1, host_ip: '10.0.0.1' },
+    supported_hv_specs: [object('HVSpec', '1.2', { arch: 'x86_64', hv_type: 'kvm', vm_mode: 'hvm' })],
+  }),
+  ...{ traits: ['CUSTOM_X'], instances: [aUuid(1)], cell_uuid: aUuid(2) },
+  inventories: { VCPU: { total: 8, reserved: 1, min_unit: 1, max_unit: 8, step_size: 1, allocation_ratio: 1 } },
+}
+const stats = {
+  ...{ vcpus: 8, vcpusUsed: 0, memoryMb: 64, memoryMbUsed: 0, localGb: 1, localGbUsed: 0, traits: ['CUSTOM_X'] },
+  inventories: [{ resourceClass: 'VGPU', total: 1, minUnit: 1 }],
+  numaCells: [{ id: 0, cpuset: [0], memoryMb: 64 }],
+}
+
+type Imports = (given: unknown) => { readonly ok: boolean; readonly document?: unknown; readonly problems?: readonly Problem[] }
+type Parses = (document: unknown) => { readonly ok: boolean; readonly problems?: readonly Problem[] }
+const asItIs: Imports = (document) => ({ ok: true, document })
+const forms: readonly (readonly [string, unknown, Imports, Parses])[] = [
+  ['a typed request', typed, asItIs, parseRequestSpec],
+  ["a request in Nova's object", nova, importNovaRequest, parseRequestSpec],
+  ["a request in Nova's dictionaries", legacy, (given) => importLegacyRequest(given as never), parseRequestSpec],
+  ['a typed report', stats, asItIs, parseHostStats],
+  ["a report in Nova's words", report, (given) => importNovaHost(given), parseHostStats],
+]
+const odd: readonly unknown[] = [
+  undefined,
+  null,
+  'x',
+  '',
+  '-1',
+  'NaN',
+  -1,
+  0,
+  1.5,
+  1e300,
+  true,
+  [],
+  [{}],
+  [null],
+  [['x']],
+  {},
+  { x: {} },
+  { 'nova_object.data': {} },
+]
+
+/** The document with the value at each of its places, one after the other, exchanged for another. */
+function* malformed(value: unknown, other: unknown): Generator<unknown> {
+  yield other
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries())
+      for (const changed of malformed(item, other)) yield value.map((one: unknown, j) => (i === j ? changed : one))
+  } else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) for (const changed of malformed(item, other)) yield { ...value, [key]: changed }
+}
+
+/** As it comes over the wire: what is undefined is left out. */
+const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))
+
+/** Values that JavaScript writes where nobody wrote them. */
+const UNWRITTEN = /\bNaN\b|\bundefined\b|\[object \w+\]|\bInfinity\b/
+
+describe('no message shows a value that nobody wrote, whatever is wrong with a document', () => {
+  test.each(forms)('%s', (_form, document, read, parse) => {
+    const wrong = new Set<string>()
+    let refused = 0
+    for (const other of odd)
+      for (const changed of malformed(document, other)) {
+        const imported = read(asJson(changed))
+        const answer = imported.ok ? parse(imported.document) : imported
+        for (const { message, expected, actual, path } of answer.problems ?? []) {
+          refused++
+          const told = [message, expected, actual, path.join('.')].join(' | ')
+          if (UNWRITTEN.test(told) && !told.includes('"NaN"')) wrong.add(told)
+        }
+      }
+    expect([...wrong]).toEqual([])
+    expect(refused).toBeGreaterThan(100)
+  })
+
+  test('a rule of a server group is shown as it was written', () => {
+    const data = nova['nova_object.data'] as { readonly instance_group: { readonly 'nova_object.data': object } }
+    const group = object('InstanceGroup', '1.11', { ...data.instance_group['nova_object.data'], _rules: { max_server_per_host: 'x' } })
+    const imported = importNovaRequest(object('RequestSpec', '1.14', { ...data, instance_group: group }))
+    expect(imported.ok ? [] : imported.problems).toMatchObject([
+      { path: ['spec', 'instance_group', '_rules', 'max_server_per_host'], actual: '"x"', expected: 'a whole number of 1 or more' },
+    ])
+  })
+})
+
+describe('paths of a report are those of its document', () => {
+  const body = {
+    ...report,
+    traits: { traits: ['A', 'A', 'B'] },
+    inventories: { inventories: report.inventories, resource_provider_generation: 1 },
+  }
+  test.each<[string, unknown, string, string]>([
+    ['an inventory', report, 'inventories.0.minUnit', 'inventories.VCPU.min_unit'],
+    ['a class', report, 'inventories.0.resourceClass', 'inventories.VCPU'],
+    ['an inventory in the body of Placement', body, 'inventories.0.total', 'inventories.inventories.VCPU.total'],
+    ['a trait after one that is named twice', body, 'traits.1', 'traits.traits.2'],
+    ['a size of the node', report, 'memoryMbUsed', 'compute_node.memory_mb_used'],
+    ['a size of a node alone', report.compute_node, 'memoryMbUsed', 'memory_mb_used'],
+    ['a count', report, 'runningVms', 'compute_node.stats.num_instances'],
+    ['a cell', report, 'numaCells.0.memoryMb', 'compute_node.numa_topology.cells.0.memory_mb'],
+    ['an instance', report, 'instances.0', 'instances.0'],
+  ])('%s', (_what, given, path, expected) => {
+    expect(reportPath(given, path.split('.')).join('.')).toBe(expected)
+  })
+})
