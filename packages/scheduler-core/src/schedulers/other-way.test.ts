@@ -156,7 +156,8 @@ test('law: a way is told only where all have room at once, and its order places 
         ).toBe(gang.length + 1)
       },
     ),
-    { numRuns: 150 },
+    // the first is told of another order for certain, whatever is drawn
+    { numRuns: 150, examples: [[[53, 31], 30, [50], 'default']] },
   )
   expect(told).toBeGreaterThan(0)
 })

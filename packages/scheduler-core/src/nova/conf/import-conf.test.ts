@@ -214,6 +214,13 @@ describe('what Placement decides before the filters', () => {
   })
 })
 
+test('a ratio that no filter reads counts on hosts all the same, and is not called idle', () => {
+  const conf = imported(section('scheduler_default_filters = ComputeFilter\ncpu_allocation_ratio = 16', 'DEFAULT'), 'kilo')
+  expect(told(conf)).toContain(
+    'note 3 [DEFAULT] cpu_allocation_ratio is read by no filter or weigher of the profile; it counts in what hosts may give',
+  )
+})
+
 describe('an option in a section where nothing reads it is told with its line', () => {
   test.each<readonly [string, string, string]>([
     [
@@ -246,6 +253,14 @@ describe('an option in a section where nothing reads it is told with its line', 
       section('scheduler_default_filters = ComputeFilter', 'filter_scheduler'),
       'idle 2 [filter_scheduler] scheduler_default_filters stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
     ],
+    ...['reserved_host_memory_mb', 'reserved_host_cpus', 'initial_ram_allocation_ratio'].map(
+      (name) =>
+        [
+          `what hosts read, in the section of the driver: ${name}`,
+          section(`${name} = 1`, 'libvirt'),
+          `idle 2 [libvirt] ${name} stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]`,
+        ] as const,
+    ),
   ])('%s', (_name, text, finding) => expect(told(imported(text, 'zed'))).toContain(finding))
 
   test('a name that other sections have too is theirs', () => {

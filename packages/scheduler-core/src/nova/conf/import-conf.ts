@@ -216,14 +216,15 @@ class Importing {
         if (readSettings([entry]).length === 0) this.#say('refused', key, `${quote(entry)} is no NAME=NUMBER; it is left out, as Nova does`)
     for (const [key, by] of overruledRatios(this.#options))
       this.#say('idle', key, `is a first ratio for hosts without one, and ${by} says it for all of them`)
+    const countOnHosts = new Set([...ofHosts].map((key) => this.#options.get(key)?.setting))
     for (const [key, { setting }] of this.#options)
-      if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key))
-        this.findings.push({
-          kind: 'idle',
-          line: setting.line,
-          subject: subjectOf(setting),
-          message: 'is read by no filter or weigher of the profile',
-        })
+      if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key)) {
+        const own = { line: setting.line, subject: subjectOf(setting) }
+        const message = 'is read by no filter or weigher of the profile'
+        // older releases have a ratio of the scheduler and one of hosts under one name
+        if (countOnHosts.has(setting)) this.findings.push({ ...own, kind: 'note', message: `${message}; it counts in what hosts may give` })
+        else this.findings.push({ ...own, kind: 'idle', message })
+      }
   }
 
   #names(key: string, isUse = true): readonly string[] | undefined {

@@ -50,7 +50,8 @@ export const placesByName: ReadonlyMap<string, { readonly option: KnownOption; r
 )
 
 /** Where options of this name stand. */
-const placesOfName = (name: string): readonly Place[] => knownOptions.flatMap(({ places }) => places.filter((place) => place.name === name))
+const placesOfName = (name: string): readonly Place[] =>
+  [...knownOptions, ...allocationOptions].flatMap(({ places }) => places.filter((place) => place.name === name))
 
 /** Options that hosts read, whatever the scheduler makes of their names. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.flatMap(({ places }) => places.map(nameOf)))
