@@ -91,7 +91,7 @@ test('a request that fits nowhere ends with 1, its reasons and its decision', as
   const { out, code } = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2')
   expect(code).toBe(1)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/ 3 +RamFilter +MEMORY_MB: 60000 MiB needed/)
+  expect(out).toMatch(/ 3 +CoreFilter +99 vCPUs needed by one instance; the host has 16/)
   expect(out).toMatch(/gantt why-not [0-9a-f-]{36} HOST\n$/)
   const asJson = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
   expect(asJson.code).toBe(1)
@@ -167,8 +167,7 @@ test('what is wrong with the call stays told where the decision is there', async
 test('explain names the nearest of the refused, with everything that keeps them out', async () => {
   const { out } = await run('explain', await refusedDecision())
   expect(out).toMatch(/\nNearest of the refused\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
-  expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +RamFilter: MEMORY_MB: 60000 MiB/)
-  expect(out).toMatch(/CoreFilter: 99 vCPUs/)
+  expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +MEMORY_MB: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
 test('a problem is told once', async () => {
@@ -200,7 +199,9 @@ test('a page for a ticket names the nearest of the refused', async () => {
   const { out, err, code } = await run('explain', await refusedDecision(), '--markdown')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it: /)
-  expect(out).toMatch(/\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| RamFilter: /)
+  expect(out).toMatch(
+    /\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| MEMORY_MB: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
+  )
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })
 

@@ -54,7 +54,7 @@ test('who would newly fail, who would find a host, and the room of each flavor o
   expect(found).toMatchObject({ sampled: 3, newFailures: 1, newPlacements: 1, elsewhere: 0 })
   const [failing, placed] = found.otherwise
   expect(failing).toMatchObject({ kind: 'NEW_FAILURE', hostsBefore: ['one'], hostsAfter: [], decision: { id: decided[0].decision.id } })
-  expect(failing.because).toContain('AggregateInstanceExtraSpecsFilter refused 2')
+  expect(failing.because).toBe('There is no host in aggregates with ssd = true.')
   expect(placed).toMatchObject({ kind: 'NEW_PLACEMENT', hostsBefore: [], hostsAfter: ['one'], decision: { id: decided[2].decision.id } })
   const roomOf = (flavor: string): Json => found.room.find((one: Json) => one.flavor === flavor)
   const room = roomOf('m1.ssd').before

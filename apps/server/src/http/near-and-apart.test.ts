@@ -34,7 +34,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     expect(await place(asked)).toMatchObject({ destinations: [{ selected: { claim: { gpus: [{ index: 0 }], cells: [{ cell: 1 }] } } }] })
     const refused = await place(asked)
     expect(refused).toMatchObject({ __typename: 'NoValidHost', cause: { code: 'gpu.numa' } })
-    expect(refused.message).toContain("1 GPU needed near the guest's NUMA cells, 0 free there.")
+    expect(refused.message).toContain("1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 1 at no known cell.")
     const fit = 'query ($in: WhatWouldFitInput!) { whatWouldFit(input: $in) { counterfactuals { text } } }'
     const { whatWouldFit } = await dataOf(api, fit, { in: { decisionId: refused.decision.id } })
     expect(JSON.stringify(whatWouldFit)).toContain('near if possible')

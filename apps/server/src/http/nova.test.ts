@@ -122,7 +122,7 @@ describe('hosts in the words of Nova', () => {
     ['the document of another host', computeNode('n9'), ['host'], 'n1, the host that reports'],
     ['a text for a number', computeNode('n1', { vcpus: 'many' }), ['vcpus'], 'a number or null'],
     ['a version that does not exist yet', { ...computeNode('n1'), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.19'],
-    ['memory in bytes', computeNode('n1', { memory_mb: 68_719_476_736 }), ['memoryMb'], 'bytes or KiB'],
+    ['memory in bytes', computeNode('n1', { memory_mb: 68_719_476_736 }), ['memory_mb'], 'bytes or KiB'],
     ['no disk yet', computeNode('n1', { free_disk_gb: null }), ['free_disk_gb'], 'has not reported its disk yet'],
     ['a topology that is no JSON', computeNode('n1', { numa_topology: '{' }), [], 'Nova can read'],
     ['more than is read', { compute_node: computeNode('n1'), colour: 'red' }, ['colour'], 'left out'],

@@ -91,7 +91,9 @@ test('what would newly fail is told first, with who refuses, and what would newl
   expect(found.disagreements.map(({ kind }: Json) => kind)).toEqual(['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'])
   const [failure, placement] = found.disagreements
   expect(failure).toMatchObject({ decision: { id: decided[2].decision.id }, baselineHosts: ['large'], candidateHosts: [] })
-  expect(failure.because).toMatch(/^None of 2 hosts passed: .*NumInstancesFilter refused 1 \(instances\.too_many\)/)
+  expect(failure.because).toMatch(
+    /^Of 2 hosts none takes it: 1 with as many instances as they may have, 1 with too little memory in all\. Nearest is small: /,
+  )
   expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'Finds room on small.' })
   expect(found.text).toContain('1 newly placed, 1 newly failing')
 })
@@ -114,9 +116,7 @@ test('filters in shadow mode refuse nobody, and each says whom it would have ref
       filter: 'AvailabilityZoneFilter',
       wouldFail: 1,
       wouldMove: 0,
-      failing: [
-        { decision: { id: decided[3].decision.id }, because: expect.stringContaining('AvailabilityZoneFilter refused 2 (zone.other)') },
-      ],
+      failing: [{ decision: { id: decided[3].decision.id }, because: 'There is no host in availability zone az9.' }],
     },
     { filter: 'TraitsFilter', wouldFail: 0, wouldMove: 0, failing: [] },
     {
@@ -124,7 +124,10 @@ test('filters in shadow mode refuse nobody, and each says whom it would have ref
       wouldFail: 1,
       wouldMove: 3,
       failing: [
-        { decision: { id: decided[2].decision.id }, because: expect.stringContaining('IsolatedHostsFilter refused 1 (isolation.host)') },
+        {
+          decision: { id: decided[2].decision.id },
+          because: expect.stringMatching(/^The only host for requests without an image does not take it\. small: /),
+        },
       ],
     },
   ])

@@ -256,7 +256,7 @@ describe('a service with plug-ins', () => {
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
   ])('%s: a scheduler that gives nothing refuses with ERROR, and is named', async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
-    expect(refused.reasons.at(-1)).toEqual({
+    expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({
       ...{ filter: part, code: 'filter.error', hosts },
       text: `${part} failed on this host, so the host is refused: plug-in hostile 1.0.0: ${why}.`,
     })

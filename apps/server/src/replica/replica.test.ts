@@ -81,7 +81,7 @@ test('a request of three on room for two is refused whole, with the reasons of t
   const replica = await open(store)
   await replica.propose([aReport('h1', small), aReport('h2', small)])
   const outcome = await replica.place(call('k1', aRequest({ numInstances: 3 })))
-  expect(outcome).toMatchObject({ type: 'refused', found: 2, reasons: [{ code: 'memory.short', hosts: 2 }] })
+  expect(outcome).toMatchObject({ type: 'refused', found: 2, reasons: [{ code: 'cpu.short', hosts: 2 }] })
   expect(replica.fleet.ledger.claims.size).toBe(0)
 })
 

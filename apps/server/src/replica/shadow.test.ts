@@ -147,7 +147,7 @@ test('what only the candidate refuses is a new failure, with who refuses', async
   })
   expect(shadow.reportOf('site')?.disagreements[0]).toMatchObject({
     kind: 'NEW_FAILURE',
-    because: expect.stringMatching(/^site@2: None of 2 hosts passed: .*NumInstancesFilter refused 1/),
+    because: expect.stringMatching(/^site@2: Of 2 hosts none takes it: 1 with as many instances as they may have, /),
   })
 })
 

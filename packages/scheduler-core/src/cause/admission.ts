@@ -105,9 +105,12 @@ function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
 function having(step: FilterStep): readonly Condition[] {
   const havers = step.prepared?.havers?.()
   if (havers === undefined) return []
-  return [
-    { filter: step.name, by: 'property', isSingle: false, which: havers.which, lets: havers.has, reasonAt: () => ({ code: havers.code }) },
-  ]
+  // where the filter gives the same reason it has the numbers too
+  const reasonAt = (host: HostIndex): Reason => {
+    const own = reasonOf(step, host)
+    return own.code === havers.code ? own : { code: havers.code }
+  }
+  return [{ filter: step.name, by: 'property', isSingle: false, which: havers.which, lets: havers.has, reasonAt }]
 }
 
 function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup }: RequestSpec): Condition | undefined {

@@ -1,4 +1,4 @@
-import { counted } from '../amount-text.ts'
+import { causeText } from '../cause/cause-text.ts'
 import type { DecisionRecord } from '../decision/decision.ts'
 import { examineAgainInSteps, replayOtherwiseInSteps } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
@@ -86,24 +86,24 @@ export function* decideOtherwiseInSteps(
   }
 }
 
-const NAMED = 3
-
-/** Who refused the hosts for the instance that found none. */
-function refusalText(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, instance: number, profile: Profile): Steps<string> {
-  return examineAgainInSteps(
+/** Why the instance that found no host found none, as the refusal itself would say it. */
+const refusalText = (
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  instance: number,
+  profile: Profile,
+): Steps<string> =>
+  examineAgainInSteps(
     fleet,
     before,
     record,
     instance,
-    function* ({ hostCount, steps }) {
-      const most = steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
-      const named = most.slice(0, NAMED).map(({ filter, hosts, code }) => `${filter} refused ${hosts} (${code})`)
-      const rest = most.slice(NAMED).reduce((sum, { hosts }) => sum + hosts, 0)
-      return `None of ${counted(hostCount, 'host')} passed: ${named.join(', ')}${rest > 0 ? `, others ${rest}` : ''}.`
+    function* ({ cause }) {
+      return causeText(yield* cause())
     },
     profile,
   )
-}
 
 /** The totals of both hosts for the first instance that goes elsewhere. */
 function weightText({ record }: Decided, hosts: Goal, goal: Goal): string {
