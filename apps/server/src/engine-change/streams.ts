@@ -117,7 +117,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
 
     async replicas() {
       if ((await find(stores.replicas.stream)) === undefined) return { now: 0, rows: [] }
-      const beside = await openBeside(connection, names, { copies, timers: realTimers })
+      const beside = await openBeside(connection, names, copies, realTimers)
       try {
         const { time } = beside
         const replicas = await openNatsReplicas(connection, { names: stores.replicas, log: names.log, timers: realTimers, time })

@@ -1,4 +1,3 @@
-import { StorageType } from '@nats-io/jetstream'
 import { nuid } from '@nats-io/transport-node'
 import type { Timers } from '../../timers.ts'
 import { StoreUnavailableError } from '../synchronizer.ts'
@@ -27,25 +26,20 @@ const SAVER_WAIT_MS = 500
 const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 
-export async function openBeside(
-  connection: Connection,
-  names: Names,
-  { copies, timers, warn }: { readonly copies: number; readonly timers: Timers; readonly warn?: (message: string) => void },
-): Promise<Beside> {
+export async function openBeside(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Beside> {
   const { beside: stream, besideSubject } = names
   const token = (name: string, heldMs: number) =>
     createToken(connection, { stream, subject: `${besideSubject}.${name}`, name, heldMs, copies, timers })
   const turn = token('turn', TURN_HELD_MS)
   const saver = token('saver', SAVER_HELD_MS)
   const clock = `${besideSubject}.clock.${nuid.next()}`
-  const make = async (): Promise<StorageType> => {
-    const { storage } = (await ensureBeside(connection, besideSettings(names), copies)).config
-    await Promise.all([turn.ensure(storage), saver.ensure(storage)])
-    return storage
+  const make = async (): Promise<void> => {
+    await ensureBeside(connection, besideSettings(names), copies)
+    await Promise.all([turn.ensure(), saver.ensure()])
   }
   /** It may be gone, since nothing of value is in it: it is made again, by one call at a time. */
-  let making: Promise<StorageType> | undefined
-  const ensure = (): Promise<StorageType> => {
+  let making: Promise<void> | undefined
+  const ensure = (): Promise<void> => {
     making ??= make().finally(() => {
       making = undefined
     })
@@ -57,10 +51,7 @@ export async function openBeside(
     if (found === null) throw new StoreUnavailableError(`the stream ${stream} has lost the time that it was asked for`)
     return stampMs({ stamp: stampOf(found.timestamp) })
   }
-  if ((await ensure()) === StorageType.Memory && copies > 1)
-    warn?.(
-      `The stream ${stream} is kept in memory, as former releases made it; after the loss of a server replicas may stop for a minute. Nothing of value is in it: stop all replicas, delete the stream, and start them again.`,
-    )
+  await ensure()
   let lookedAt = timers.now()
   /** A turn that did not come may be held for longer, or be lost: whoever waits next finds it made again. */
   const look = (): void => {

@@ -51,7 +51,7 @@ async function openOn(
   if (copies === 1) warn('The nats-server stands alone: what its machine loses is lost. A cluster of three keeps three copies.')
   const names = namesOf(fleet)
   const [beside] = await Promise.all([
-    openBeside(connection, names, { copies, timers, warn }),
+    openBeside(connection, names, copies, timers),
     ensureStream(connection, logSettings(names), copies),
     ensureStream(connection, checkpointSettings(names), copies),
   ])

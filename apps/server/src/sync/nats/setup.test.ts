@@ -69,20 +69,22 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await nats.close()
   })
 
-  test('a stream of turns that former releases made in memory is kept, with a warning what to do', async () => {
-    const { url, servers } = await start({ count: 3 })
-    const names = namesOf('former')
-    const nats = await connect({ port: servers[0]?.port ?? 0 })
+  test('the stream of turns that a former release keeps in memory is its own: both releases start, whichever comes first', async () => {
+    const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })
-    await streams.add({ ...besideSettings(names), storage: StorageType.Memory, num_replicas: 3 })
-    const warnings: string[] = []
-    const store = await open(`${url}/former`, (message) => warnings.push(message))
-    expect(warnings).toEqual([
-      expect.stringMatching(/^The stream GANTT_former_BESIDE is kept in memory, .* delete the stream, and start them again\.$/),
-    ])
+    const former = {
+      name: 'GANTT_former_BESIDE',
+      subjects: ['gantt.former.beside.>'],
+      storage: StorageType.Memory,
+      max_msgs_per_subject: 1,
+    }
+    await streams.add(former)
+    const store = await open(`${server.url}/former`)
     expect(await store.time()).toBeGreaterThan(1_700_000_000_000)
     await (await store.takeTurn())()
-    expect((await streams.info(names.beside)).config.storage).toBe(StorageType.Memory)
+    // as a former release begins: it makes the stream, or updates one of that name to what it wants
+    await expect(streams.update(former.name, { ...former, max_age: 0 } as Parameters<typeof streams.update>[1])).resolves.toBeDefined()
+    expect((await streams.info(namesOf('former').beside)).config.storage).toBe(StorageType.File)
     await store.close()
     await nats.close()
   })

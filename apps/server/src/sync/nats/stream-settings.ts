@@ -10,7 +10,7 @@ export interface Names {
   readonly checkpoints: string
   /** Followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
-  /** What may be lost at any time: turns, and the clock. */
+  /** What may be lost at any time: turns, and the clock. Releases that had it in memory call theirs BESIDE: each has its own while both run. */
   readonly beside: string
   /** Followed by `turn`, `saver` or `clock.<replica>`. */
   readonly besideSubject: string
@@ -21,8 +21,8 @@ export const namesOf = (fleet: string): Names => ({
   logSubject: `gantt.${fleet}.log`,
   checkpoints: `GANTT_${fleet}_CHECKPOINTS`,
   checkpointSubject: `gantt.${fleet}.checkpoints`,
-  beside: `GANTT_${fleet}_BESIDE`,
-  besideSubject: `gantt.${fleet}.beside`,
+  beside: `GANTT_${fleet}_TURNS`,
+  besideSubject: `gantt.${fleet}.turns`,
 })
 
 /** The oldest server whose consumers can be named, which following needs. */
@@ -164,12 +164,11 @@ export function assertSettings(info: StreamInfo, settings: Settings, copies: num
   if (problems.length > 0) throw new StoreSetupError(problems)
 }
 
-/** Nothing of value is in it, so it is made as it must be; one that is there keeps its storage, which servers do not let change. */
-export async function ensureBeside({ streams }: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
+/** Nothing of value is in it, so it is made as it must be. */
+export async function ensureBeside({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
   const config = { ...settings, num_replicas: copies }
-  return await asked(streams.add(config)).catch((error: unknown) => {
+  await asked(streams.add(config)).catch((error: unknown) => {
     if (apiCode(error) !== ApiCode.nameInUse) throw error
-    const { storage: _kept, ...changed } = config
-    return asked(streams.update(settings.name, changed))
+    return asked(streams.update(settings.name, config))
   })
 }

@@ -1,4 +1,4 @@
-import { AckPolicy, type ConsumerConfig, DeliverPolicy, StorageType } from '@nats-io/jetstream'
+import { AckPolicy, type ConsumerConfig, DeliverPolicy } from '@nats-io/jetstream'
 import { createInbox, type Msg, nanos } from '@nats-io/transport-node'
 import type { Timers } from '../../timers.ts'
 import { asked, type Connection } from './connection.ts'
@@ -9,8 +9,8 @@ import { asked, type Connection } from './connection.ts'
  * may lose it, or hand it out twice.
  */
 export interface Token {
-  /** Makes the consumer where it is not there, which keeps its state as the stream keeps its messages. */
-  ensure(storage: StorageType): Promise<void>
+  /** Makes the consumer where it is not there. */
+  ensure(): Promise<void>
   /** Undefined when it was not given in time, or this process waits for it already. */
   take(waitMs: number): Promise<HeldToken | undefined>
   close(): void
@@ -53,7 +53,7 @@ export function createToken(connection: Connection, { stream, subject, name, hel
     },
   })
   return {
-    async ensure(storage) {
+    async ensure() {
       const config = {
         durable_name: name,
         deliver_policy: DeliverPolicy.All,
@@ -63,7 +63,6 @@ export function createToken(connection: Connection, { stream, subject, name, hel
         max_deliver: -1,
         max_waiting: MOST_WAITING,
         filter_subject: subject,
-        mem_storage: storage === StorageType.Memory,
         num_replicas: copies,
       }
       await asked(connection.consumers.add(stream, config as Partial<ConsumerConfig> as ConsumerConfig))
