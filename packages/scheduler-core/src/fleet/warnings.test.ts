@@ -59,6 +59,10 @@ function afterwards(then: HostShape): string[] {
   log.append([aReport('h1', { ...whole, ...then }, 2)])
   const warnings = warningsOf(log.fleet, log.fleet.hosts.get(0 as HostIndex)).filter(({ code }) => code === 'capacity.below_claims')
   for (const warning of warnings) expect(warningText(warning)).toContain(`its live claims hold ${warning.held}`)
+  if (then.omitted?.length === 3)
+    expect(
+      warningsOf(log.fleet, log.fleet.hosts.get(0 as HostIndex)).filter(({ subject }) => /GPU|PCI|cells|pages|dedicated/.test(subject)),
+    ).toEqual([])
   const findings = [...auditWorld(log.fleet)].flatMap((looked) => looked.findings).filter(({ code }) => code === 'capacity.below_claims')
   expect(findings).toHaveLength(warnings.length)
   return warnings.map(({ subject, reported, held }) => `${subject} ${reported} ${held}`)
@@ -70,6 +74,17 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   ['fewer CPUs', { vcpus: 3 }, ['VCPU 3 4']],
   ['a class less', { inventories: [] }, ['CUSTOM_FPGA 0 3']],
   ['a class less, of listed instances', { inventories: [], instances: [aUuid(1)] }, ['CUSTOM_FPGA 0 3']],
+  [
+    'devices and cells left out, which are not known to be gone',
+    { gpus: [], pciPools: [], numaCells: [], omitted: ['gpus', 'pciPools', 'numaCells'] },
+    [],
+  ],
+  [
+    'devices and cells of listed instances left out',
+    { gpus: [], pciPools: [], numaCells: [], omitted: ['gpus', 'pciPools', 'numaCells'], instances: [aUuid(1)] },
+    [],
+  ],
+  ['PCI devices left out, and no GPU', { gpus: [], pciPools: [], omitted: ['pciPools'] }, ['GPU thousandths 0 2000']],
   ['a GPU less', { gpus: [{ index: 1 }] }, ['GPU thousandths 1000 2000']],
   ['no GPU', { gpus: [], instances: [aUuid(1)] }, ['GPU thousandths 0 2000']],
   ['a PCI device less', { pciPools: [{ vendorId: '8086', productId: '1572', total: 1 }] }, ['PCI 8086:1572 1 2']],

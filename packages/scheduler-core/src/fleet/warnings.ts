@@ -4,6 +4,7 @@ import { allKinds, type KindName } from '../kinds/index.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
+import { omittedOf } from './stats-fields.ts'
 import { SLICE, type Steps } from './steps.ts'
 
 /** What of a host's report cannot be, or makes it count for more than it may use. */
@@ -36,15 +37,19 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
   }
   if (held.size === 0) return []
   return allKinds.flatMap((kind) => {
-    const grants = held.get(kind.name)
+    const grants = isReported(kind, record) ? held.get(kind.name) : undefined
     const short = grants === undefined ? [] : (kind.capacityBelowClaims?.(hosts, record.index, grants) ?? [])
     return short.map((one): HostWarning => ({ code: 'capacity.below_claims', ...one }))
   })
 }
 
+/** What a report leaves out is not known, which is not the same as none. The field that a kind reads first is its own. */
+const isReported = ({ filter }: (typeof allKinds)[number], record: HostRecord): boolean =>
+  omittedOf(record, filter.reads.slice(0, 1)).length === 0
+
 function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] {
   if (record.usedFrom === 'CLAIMS') return []
-  const listed = allKinds.flatMap((kind) => kind.usedBelowClaims?.(hosts, record.index) ?? [])
+  const listed = allKinds.flatMap((kind) => (isReported(kind, record) ? (kind.usedBelowClaims?.(hosts, record.index) ?? []) : []))
   const warnings: HostWarning[] = listed.map((one) => ({ code: 'use.below_claims', ...one }))
   if (record.stats.instances !== null) return warnings
   let held = 0
