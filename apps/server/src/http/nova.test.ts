@@ -343,3 +343,40 @@ test('A23: a host of Nova has the traits and classes that Placement has of it', 
   // its one VGPU is held
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
+
+test('devices that claims of listed instances hold are beside the free ones that Nova counts, and no contradiction', async () => {
+  const pools = (count: number) =>
+    envelope('PciDevicePoolList', '1.1', {
+      objects:
+        count === 0 ? [] : [envelope('PciDevicePool', '1.1', { vendor_id: '8086', product_id: '1572', numa_node: null, tags: {}, count })],
+    })
+  const free = async (count: number, instances: readonly string[]) => {
+    const nova = {
+      compute_node: computeNode('pools', {
+        pci_device_pools: pools(count),
+        vcpus_used: instances.length,
+        memory_mb_used: 512 + 64 * instances.length,
+      }),
+      instances: instances.map((uuid) => ({ uuid })),
+    }
+    const { results } = await report({ pools: nova })
+    const { host } = await dataOf(api, '{ host(name: "pools") { warnings { code } pciPools { total used free } } }')
+    expect([results[0].__typename, host.warnings]).toEqual(['ResourceStatsApplied', []])
+    return host.pciPools
+  }
+  const place = (uuid: string, count: number) => {
+    const pciRequests = [{ count, specs: [{ properties: [{ key: 'vendor_id', value: '8086' }] }] }]
+    return select({ gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [uuid], forceHosts: ['pools'], pciRequests } })
+  }
+  const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()] as const
+  expect(await free(3, [])).toEqual([{ total: 3, used: 0, free: 3 }])
+  expect(await place(first, 2)).toMatchObject({ destinations: [{}] })
+  expect(await free(1, [first])).toEqual([{ total: 3, used: 2, free: 1 }])
+  expect(await place(third, 2)).toMatchObject({ __typename: 'NoValidHost' })
+  expect(await place(second, 1)).toMatchObject({ destinations: [{}] })
+  // a pool of which nothing is free is not in Nova's document
+  expect(await free(0, [first, second])).toEqual([{ total: 3, used: 3, free: 0 }])
+  expect(await place(third, 1)).toMatchObject({ __typename: 'NoValidHost' })
+  // the first was deleted: its devices are free again, and its claim is no longer listed
+  expect(await free(2, [second])).toEqual([{ total: 3, used: 1, free: expect.any(Number) }])
+})

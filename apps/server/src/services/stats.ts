@@ -22,7 +22,7 @@ import {
   type Void,
   warningsOf,
 } from '@gantt/scheduler-core'
-import { reportPath } from '@gantt/scheduler-core/nova'
+import { reportPath, withClaimedDevices } from '@gantt/scheduler-core/nova'
 import type { Documents } from '../plugin/outside/documents.ts'
 import { mapInPieces } from '../replica/in-pieces.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -349,7 +349,8 @@ function asReported(found: Issue, document: unknown, root: readonly string[]): I
   return { ...found, path, message: found.message.replace(said, () => path.join('.')) }
 }
 
-function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: Fleet): Read {
+function parse(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
+  const { hosts, plugins } = fleet
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
@@ -393,7 +394,7 @@ function parse(input: ReportInput, path: readonly string[], { hosts, plugins }: 
   if (nova !== undefined) {
     const { document, issues: unread, ignored } = readNovaHost(nova, name.host, [...path, 'report', 'nova'])
     if (unread.length > 0) return { issues: [...issues, ...unread] }
-    const read = take(parseHostStats(document), 'nova', toFull, ignored)
+    const read = take(parseHostStats(document), 'nova', (stats) => toFull(withClaimedDevices(stats, identity, fleet)), ignored)
     return 'report' in read ? read : { issues: read.issues.map((found) => asReported(found, nova, [...path, 'report', 'nova'])) }
   }
   if (namespace === undefined)

@@ -114,6 +114,8 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   // tags, types and cells are set anew, so products are compared; one may go by another name of its vendor, of which claims hold too few
   capacityBelowClaims(hosts, host, grants) {
+    // the pools of Nova's document say what is free, and not what is there
+    if (hosts.get(host).stats.nova !== null) return []
     const held = sumBy(productOf, sumByPool(grants.flat()))
     const there = sumBy(productOf, totalByPool(hosts.get(host).stats.pciPools))
     const left = sumBy(
