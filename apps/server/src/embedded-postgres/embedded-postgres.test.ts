@@ -177,6 +177,13 @@ test.each([
   expect(fs.statSync(foreign).isDirectory() ? fs.readdirSync(foreign) : 'a file').toEqual(before)
 })
 
+test('a state directory where no folder can be made is refused, and not tried for ever', async () => {
+  await expect(start({ stateDir: '/proc/nothing/here' })).rejects.toMatchObject({
+    code: 'postgres.state_dir_foreign',
+    message: expect.stringContaining('GANTT_DATA_DIR'),
+  })
+})
+
 test('a database of another major version is refused and left as it is', async () => {
   await (await start()).stop()
   const file = path.join(stateDir, 'data', 'PG_VERSION')

@@ -66,16 +66,20 @@ function makeFolder(folder: string): void {
 
 /** Makes a folder and those that it lies in; answers the outermost that was not there before. */
 function madeFirst(folder: string): string | undefined {
+  // one by one: Node tries for ever to make all at once where the file system makes none, as /proc
+  const missing: string[] = []
+  for (let above = folder; !fs.existsSync(above) && path.dirname(above) !== above; above = path.dirname(above)) missing.unshift(above)
   try {
-    return fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const one of missing) fs.mkdirSync(one, { mode: 0o700 })
+    if (fs.statSync(folder).isDirectory()) return missing[0]
   } catch (cause) {
-    if (!['EEXIST', 'ENOTDIR'].includes(codeOf(cause) ?? '')) throw cause
-    throw new EmbeddedPostgresError(
-      'postgres.state_dir_foreign',
-      `${folder} cannot be a folder: it is a file, or lies in one. Choose another folder for the data with GANTT_DATA_DIR.`,
-      { cause },
-    )
+    if (!['EEXIST', 'ENOTDIR', 'ENOENT'].includes(codeOf(cause) ?? '')) throw cause
+    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return missing[0]
   }
+  throw new EmbeddedPostgresError(
+    'postgres.state_dir_foreign',
+    `${folder} cannot be a folder: it is a file, or lies in one, or where no folder can be made. Choose another folder for the data with GANTT_DATA_DIR.`,
+  )
 }
 
 /** Root keeps the directory; the server's group may pass through it. A directory used for something else is left alone. */

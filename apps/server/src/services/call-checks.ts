@@ -34,7 +34,8 @@ export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isN
   return [
     ...(moveOf === null ? [] : checkMove(asked, { intent, moveOf, isNew })),
     ...checkGang(asked, allOrNothing),
-    ...(isRepeated || moveOf !== null ? [] : [...checkHintedGroup(asked), ...checkZone(asked)]),
+    ...(isRepeated || moveOf !== null ? [] : checkHintedGroup(asked)),
+    ...(isRepeated || (moveOf !== null && !isNew) ? [] : checkZone(asked)),
     ...(isRepeated ? [] : checkImage(asked)),
   ]
 }

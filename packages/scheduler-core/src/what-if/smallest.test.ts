@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
+import { contradictionsOf } from '../request/guest-topology.ts'
+import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { simulate } from './simulate.ts'
@@ -157,4 +160,27 @@ test('instances that took all of a host may share it with less', () => {
   }
   const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
   expect(counterfactuals.map(({ changes: [change] }) => `${change?.subject} ${change?.to}`)).toEqual(['vCPUs 4', 'instances 1'])
+})
+
+test('what is proposed of a guest of cells is a request that a caller may send', () => {
+  const log = aLog()
+  const cells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 4 }, (_, i) => 4 * id + i), memoryMb: 4_096 }))
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { vcpus: 8, memoryMb: 8_192, numaCells: cells })])
+  const guest = (cpus: number, memoryMb: number) => ({
+    flavor: { vcpus: 2 * cpus, memoryMb: 2 * memoryMb },
+    numaTopology: { cells: [0, 1].map((id) => ({ id, cpus: Array.from({ length: cpus }, (_, i) => cpus * id + i), memoryMb })) },
+  })
+  for (const asks of [guest(5, 300), guest(2, 5_000), { ...guest(2, 3_000), numInstances: 2 }]) {
+    const request = aRequest(asks)
+    const { counterfactuals } = atOnce(
+      whatWouldFit(log.fleet, {
+        ...{ request, profile, seed: 's', isOver, kinds: ['REQUEST'], maxChanges: 2, first: 5, minHosts: 1, mostRuns: 100 },
+      }),
+    )
+    expect(counterfactuals.length).toBeGreaterThan(0)
+    for (const { request: changed } of counterfactuals) {
+      expect(parseRequestSpec(changed).ok && contradictionsOf(changed)).toEqual([])
+      expect(fits(log.fleet, changed)).toBe(true)
+    }
+  }
 })

@@ -8,6 +8,8 @@ import { compileProfile } from '../pipeline/compile.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
+import { contradictionsOf } from '../request/guest-topology.ts'
+import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
@@ -103,7 +105,12 @@ export function* decideOn<Read>(
   }
 }
 
+/** Whether a caller may ask this: what is proposed has to pass the same door. */
+const isAskable = (request: RequestSpec): boolean =>
+  request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length === 0)
+
 export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied, host: HostName, failed: number): Steps<Trial> {
+  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], next: [] }
   const nextFor = (): readonly ProposedChange[] => {
     const index = fleet.hosts.find(host)?.index
     return index === undefined ? [] : proposeFor(fleet, request, profile, index)

@@ -83,10 +83,18 @@ const cpus: Part = {
   // which of the CPUs of a mixed cell go is for the caller to say
   canCut: ({ cpuPolicy }) => cpuPolicy !== 'mixed',
   cut(request, size) {
-    const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, cpus: cell.cpus.slice(0, size) })) ?? []
+    const cells = numbered(request.numaTopology?.cells.map((cell) => ({ ...cell, cpus: cell.cpus.slice(0, size) })) ?? [])
     const { flavor } = request
     return withCells(restated(request, { flavor: { ...flavor, vcpus: inFlavor(flavor.vcpus, request, cells, cpus) } }), cells)
   },
+}
+
+/** CPUs of a guest are numbered from 0 on without gaps, so those that stay get new numbers in their old order. */
+function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
+  const kept = cells.flatMap(({ cpus }) => cpus).sort((a, b) => a - b)
+  const now = new Map(kept.map((cpu, i) => [cpu, i]))
+  const renumbered = (all: readonly number[]): number[] => all.flatMap((cpu) => now.get(cpu) ?? [])
+  return cells.map((cell) => ({ ...cell, cpus: renumbered(cell.cpus), dedicatedCpus: renumbered(cell.dedicatedCpus) }))
 }
 
 /** What the flavor asks in all once its cells are cut: less by as much, and never less than they have or more than before. */
