@@ -1,4 +1,4 @@
-import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { demandOf, type NumaCellRequest, type RequestSpec } from '../request/request-spec.ts'
 
 /** The fields of a request that may be said anew. */
 type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>
@@ -24,7 +24,52 @@ export function withAmount(request: RequestSpec, resourceClass: string, amount: 
     else extraSpecs[spec] = String(own)
     return restated(request, { flavor: { ...request.flavor, extraSpecs }, requestedResources })
   }
-  return restated(request, { flavor: { ...request.flavor, ...(field !== undefined && { [field]: own }) }, requestedResources })
+  const changed = restated(request, { flavor: { ...request.flavor, ...(field !== undefined && { [field]: own }) }, requestedResources })
+  return field === undefined ? changed : withFittingCells(changed)
+}
+
+/** The cells of a guest have what the flavor has: they are cut with it, each by its share. */
+function withFittingCells(request: RequestSpec): RequestSpec {
+  const { flavor, numaTopology } = request
+  if (numaTopology === null) return request
+  const memory = shares(
+    numaTopology.cells.map(({ memoryMb }) => memoryMb),
+    flavor.memoryMb,
+  )
+  const cpus = shares(
+    numaTopology.cells.map(({ cpus: own }) => own.length),
+    flavor.vcpus,
+  )
+  const cells = numaTopology.cells.map((cell, i) => ({ ...cell, memoryMb: memory[i] as number, cpus: cell.cpus.slice(0, cpus[i]) }))
+  return withCells(request, numbered(cells))
+}
+
+/** So much in all, shared out as these parts are; as they are where that is more than they have. */
+function shares(parts: readonly number[], most: number): readonly number[] {
+  const sum = parts.reduce((total, part) => total + part, 0)
+  if (sum <= most) return parts
+  const least = parts.map((part) => Math.floor((part * most) / sum))
+  let left = most - least.reduce((total, part) => total + part, 0)
+  return least.map((part) => part + (left-- > 0 ? 1 : 0))
+}
+
+/** CPUs of a guest are numbered from 0 on without gaps, so those that stay get new numbers in their old order. */
+export function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
+  const kept = cells.flatMap(({ cpus }) => cpus).sort((a, b) => a - b)
+  const now = new Map(kept.map((cpu, i) => [cpu, i]))
+  const renumbered = (all: readonly number[]): number[] => all.flatMap((cpu) => now.get(cpu) ?? [])
+  return cells.map((cell) => ({ ...cell, cpus: renumbered(cell.cpus), dedicatedCpus: renumbered(cell.dedicatedCpus) }))
+}
+
+/** What Nova makes the same cells of goes with them. */
+export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
+  const { extraSpecs } = request.flavor
+  const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
+  const count = Object.hasOwn(extraSpecs, 'hw:numa_nodes') ? { 'hw:numa_nodes': String(cells.length) } : {}
+  return restated(request, {
+    flavor: { ...flavor, extraSpecs: { ...flavor.extraSpecs, ...count } },
+    numaTopology: request.numaTopology && { ...request.numaTopology, cells: [...cells] },
+  })
 }
 
 /** What the flavor alone asks of a class. */

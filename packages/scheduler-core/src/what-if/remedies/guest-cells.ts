@@ -1,7 +1,7 @@
 import type { Reason } from '../../filters/filter.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
-import { restated, withoutExtraSpecs } from '../change-request.ts'
+import { numbered, restated, withCells } from '../change-request.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
@@ -89,14 +89,6 @@ const cpus: Part = {
   },
 }
 
-/** CPUs of a guest are numbered from 0 on without gaps, so those that stay get new numbers in their old order. */
-function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
-  const kept = cells.flatMap(({ cpus }) => cpus).sort((a, b) => a - b)
-  const now = new Map(kept.map((cpu, i) => [cpu, i]))
-  const renumbered = (all: readonly number[]): number[] => all.flatMap((cpu) => now.get(cpu) ?? [])
-  return cells.map((cell) => ({ ...cell, cpus: renumbered(cell.cpus), dedicatedCpus: renumbered(cell.dedicatedCpus) }))
-}
-
 /** What the flavor asks in all once its cells are cut: less by as much, and never less than they have or more than before. */
 function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly NumaCellRequest[], { sizeOf }: Part): number {
   const totalOf = (all: readonly NumaCellRequest[]): number => all.reduce((sum, cell) => sum + sizeOf(cell), 0)
@@ -118,17 +110,6 @@ function parted(cell: NumaCellRequest, count: number): NumaCellRequest[] {
       memoryMb: share(cell.memoryMb, id),
       dedicatedCpus: cell.dedicatedCpus.filter((cpu) => own.includes(cpu)),
     }
-  })
-}
-
-/** What Nova makes the same cells of goes with them. */
-function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
-  const { extraSpecs } = request.flavor
-  const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
-  const count = Object.hasOwn(extraSpecs, 'hw:numa_nodes') ? { 'hw:numa_nodes': String(cells.length) } : {}
-  return restated(request, {
-    flavor: { ...flavor, extraSpecs: { ...flavor.extraSpecs, ...count } },
-    numaTopology: request.numaTopology && { ...request.numaTopology, cells: [...cells] },
   })
 }
 
