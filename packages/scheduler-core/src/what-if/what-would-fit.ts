@@ -10,9 +10,8 @@ import { wayOutInSteps } from '../schedulers/way-out.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
 import { containsAll, minimal } from './minimal.ts'
-import { leastOf } from './remedies/amounts.ts'
 import { anotherHost } from './remedies/another-host.ts'
-import { proposalsFor } from './remedies/index.ts'
+import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, INSTANCES, type Kept, sharedRoom } from './shared-room.ts'
 import { type Survey, surveyRefusals } from './survey.ts'
@@ -86,7 +85,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
-      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...leastOf(refusal)]),
+      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]),
       [],
       name,
       0,

@@ -77,8 +77,8 @@ export const amountsRemedy: Remedy = {
 const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
 
 /** The least that can be asked, where instances of the same request took all that the host had: what they may share is looked for above it. */
-export function leastOf(refusal: Refusal): ProposedChange[] {
-  if (!amountsRemedy.codes.includes(refusal.reason.code) || refusal.request.numInstances === 1) return []
+export function leastAmount(refusal: Refusal): ProposedChange[] {
+  if (!amountsRemedy.codes.includes(refusal.reason.code)) return []
   const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
   const need = demandOf(refusal.request).amounts[resourceClass] ?? 0
   return need > 1 ? [askFor(resourceClass, need, 1)] : []

@@ -139,7 +139,7 @@ export function answers(refusal: Refusal, request: RequestSpec): boolean {
 }
 
 /** The greatest number up to `most` that will do, where every smaller one does too. */
-function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
+export function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
   if (most < 1) return undefined
   if (isGood(most)) return most
   let good = 0

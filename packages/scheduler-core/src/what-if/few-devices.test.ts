@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { whatWouldFit } from './what-would-fit.ts'
+
+const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
+
+function proposals(hosts: readonly HostShape[], asked: Parameters<typeof aRequest>[0], kinds = ['REQUEST'] as const): readonly string[] {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
+  const limits = { maxChanges: 1, first: 50, minHosts: 1, mostRuns: 100 }
+  const options = { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }
+  return atOnce(whatWouldFit(log.fleet, options)).counterfactuals.flatMap(({ changes }) =>
+    changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`),
+  )
+}
+
+const withGpus = (count: number): HostShape => ({ gpus: Array.from({ length: count }, (_, index) => ({ index })) })
+const withPci = (total: number, productId = 'p'): HostShape => ({ pciPools: [{ vendorId: 'v', productId, total }] })
+const devices = (count: number, product_id = 'p') => ({ count, specs: [{ vendor_id: 'v', product_id }] })
+const together = { instanceGroup: { uuid: aUuid(7), policy: 'AFFINITY' as const } }
+
+test('instances that took all GPUs of a host share them with fewer of each, or with less of each', () => {
+  expect(proposals([withGpus(4), withGpus(2)], { numInstances: 4, gpus: { count: 2 } })).toEqual([
+    'GPUs 2 × 1000/1000 -> 1 × 1000/1000',
+    'share of each GPU 1000/1000 -> 500/1000',
+    'instances 4 -> 3',
+  ])
+})
+
+test('and PCI devices alike, in a group or in none', () => {
+  const fewer = 'PCI devices 2 -> 1'
+  expect(proposals([withPci(4), withPci(2)], { numInstances: 4, pciRequests: [devices(2)] })).toEqual([fewer, 'instances 4 -> 3'])
+  expect(proposals([withPci(4)], { numInstances: 3, ...together, pciRequests: [devices(2)] })).toContain(fewer)
+})
+
+test('of several requests for devices of a kind each may be for fewer', () => {
+  expect(proposals([withPci(4)], { pciRequests: [devices(3), devices(2)] })).toEqual([
+    'PCI devices of request 0 3 -> 2',
+    'PCI devices of request 1 2 -> 1',
+  ])
+})
+
+test('of requests for devices of several kinds each may be left out, for the sake of another host', () => {
+  expect(proposals([withPci(1, 'p'), withPci(1, 'q')], { pciRequests: [devices(1, 'p'), devices(1, 'q')] })).toEqual([
+    'PCI devices of request 0 1 [{"vendor_id":"v","product_id":"p"}] -> none',
+    'PCI devices of request 1 1 [{"vendor_id":"v","product_id":"q"}] -> none',
+  ])
+})
