@@ -104,7 +104,15 @@ function askFor(resourceClass: string, need: number, amount: number): ProposedCh
     to: `${amount}${unit}`,
     effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
     request: (request) => withAmount(request, resourceClass, amount),
-    number: { from: need, to: amount, at: (other) => askFor(resourceClass, need, other) },
+    number: {
+      from: need,
+      to: amount,
+      at: (other) => askFor(resourceClass, need, other),
+      of: (request) => {
+        const now = demandOf(request).amounts[resourceClass]
+        return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
+      },
+    },
   }
 }
 

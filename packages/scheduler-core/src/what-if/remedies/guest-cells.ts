@@ -47,7 +47,15 @@ const smallerBy = (part: Part, now: number, size: number): ProposedChange => ({
   ...asked(`${part.name} of each NUMA cell`, `${now}${part.unit}`, `${size}${part.unit}`, 1 + (4 * (now - size)) / now, (one) =>
     part.cut(one, size),
   ),
-  number: { from: now, to: size, at: (other) => smallerBy(part, now, other) },
+  number: {
+    from: now,
+    to: size,
+    at: (other) => smallerBy(part, now, other),
+    of: ({ numaTopology }) => {
+      const most = Math.max(0, ...(numaTopology?.cells ?? []).map(part.sizeOf))
+      return most > size ? smallerBy(part, most, size) : undefined
+    },
+  },
 })
 
 /** A guest of more cells asks for a machine of its own. */

@@ -192,7 +192,12 @@ const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>,
     restated(one, { gpus: one.gpus && { ...one.gpus, count: fewer } }),
   ),
   gives: ['gpus.count'],
-  number: { from: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
+  number: {
+    from: count,
+    to: fewer,
+    at: (other) => fewerGpus({ count, shareMilli }, other),
+    of: ({ gpus }) => (gpus !== null && gpus.count > fewer ? fewerGpus(gpus, fewer) : undefined),
+  },
 })
 
 /** The largest share that so many of the host's GPUs have free. */

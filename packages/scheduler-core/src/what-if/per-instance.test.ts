@@ -4,17 +4,22 @@ import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { whatWouldFit } from './what-would-fit.ts'
+import { type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
 
-function proposals(hosts: readonly HostShape[], asked: Parameters<typeof aRequest>[0], kinds = ['REQUEST'] as const): readonly string[] {
+/** What is proposed, each as its changes say it. */
+function proposals(
+  hosts: readonly HostShape[],
+  asked: Parameters<typeof aRequest>[0],
+  { kinds = ['REQUEST'], maxChanges = 1 }: Partial<Pick<WhatWouldFitOptions, 'kinds' | 'maxChanges'>> = {},
+): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
-  const limits = { maxChanges: 1, first: 50, minHosts: 1, mostRuns: 100 }
+  const limits = { maxChanges, first: 50, minHosts: 1, mostRuns: 100 }
   const options = { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }
-  return atOnce(whatWouldFit(log.fleet, options)).counterfactuals.flatMap(({ changes }) =>
-    changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`),
+  return atOnce(whatWouldFit(log.fleet, options)).counterfactuals.map(({ changes }) =>
+    changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '),
   )
 }
 
@@ -49,4 +54,27 @@ test('of requests for devices of several kinds each may be left out, for the sak
     'PCI devices of request 0 1 [{"vendor_id":"v","product_id":"p"}] -> none',
     'PCI devices of request 1 1 [{"vendor_id":"v","product_id":"q"}] -> none',
   ])
+})
+
+const inOneCell = (cpus: number, memoryMb: number): Parameters<typeof aRequest>[0] => ({
+  flavor: { vcpus: cpus, memoryMb },
+  numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, cpu) => cpu), memoryMb, cpuPolicy: 'dedicated' }] },
+})
+const cellsOf8 = (memoryMb: number): HostShape => ({
+  ...{ vcpus: 20, memoryMb: 65_536 },
+  numaCells: [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => id * 8 + cpu), memoryMb })),
+})
+
+test('what each cell has less of is said of the cells that the request has, not of more that were thought of beside', () => {
+  const two = { maxChanges: 2 }
+  const ofCpus = proposals([cellsOf8(32_768)], { numInstances: 3, ...inOneCell(6, 1_024) }, two)
+  expect(ofCpus.filter((said) => said.includes('CPUs of each'))).toEqual(['CPUs of each NUMA cell 6 -> 4'])
+  const ofMemory = proposals([cellsOf8(8_000)], { numInstances: 5, ...inOneCell(2, 6_000) }, two)
+  expect(ofMemory.filter((said) => said.includes('memory of each'))).toEqual(['memory of each NUMA cell 6000 MiB -> 2666 MiB'])
+})
+
+test('a name that is spelt otherwise and then given up is the name given up', () => {
+  const traits = { maxChanges: 2 }
+  const asked = { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_BB', 'CUSTOM_B'] }] }
+  expect(proposals([{ traits: ['CUSTOM_B'] }, { traits: ['CUSTOM_C'] }], asked, traits)).toEqual(['trait CUSTOM_BB required -> not asked'])
 })
