@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
@@ -6,16 +6,21 @@ import type { Profile } from '../profiles/profile.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
 
-const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
-
 /** What is proposed, each as its changes say it. */
 function proposals(
   hosts: readonly HostShape[],
   asked: Parameters<typeof aRequest>[0],
-  { kinds = ['REQUEST'], maxChanges = 1 }: Partial<Pick<WhatWouldFitOptions, 'kinds' | 'maxChanges'>> = {},
+  {
+    kinds = ['REQUEST'],
+    maxChanges = 1,
+    named = 'default',
+  }: Partial<Pick<WhatWouldFitOptions, 'kinds' | 'maxChanges'>> & { named?: string } = {},
+  changes: Parameters<ReturnType<typeof aLog>['append']>[0] = [],
 ): readonly string[] {
+  const profile = builtInProfiles.find(({ name }) => name === named) as Profile
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
+  log.append(changes)
   const limits = { maxChanges, first: 50, minHosts: 1, mostRuns: 100 }
   const options = { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }
   return atOnce(whatWouldFit(log.fleet, options)).counterfactuals.map(({ changes }) =>
@@ -77,4 +82,33 @@ test('a name that is spelt otherwise and then given up is the name given up', ()
   const traits = { maxChanges: 2 }
   const asked = { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_BB', 'CUSTOM_B'] }] }
   expect(proposals([{ traits: ['CUSTOM_B'] }, { traits: ['CUSTOM_C'] }], asked, traits)).toEqual(['trait CUSTOM_BB required -> not asked'])
+})
+
+describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('of a group that lives together, by profile %s', (named) => {
+  const ofHost = (host: string, said: readonly string[]) => said.filter((one) => one.includes(`host ${host} `))
+
+  test.each([
+    [20, '1.563'],
+    [22, '1.688'],
+    [40, '2.813'],
+  ])('one ratio of a host is proposed for all %i, however many found no room', (numInstances, ratio) => {
+    const hosts = [{ vcpus: 64 }, { vcpus: 128, vcpusUsed: 40 }].map((shape): HostShape => ({ ...shape, memoryMb: 1_048_576 }))
+    const said = proposals(hosts, { numInstances, vcpus: 8, memoryMb: 64, ...together }, { kinds: ['POLICY'], named })
+    expect(ofHost('h1', said)).toEqual([`VCPU allocation ratio of host h1 1 -> ${ratio}`])
+  })
+
+  test('and one amount that a host keeps back', () => {
+    const kept = {
+      type: 'hostAllocation',
+      host: 'h0',
+      node: 'h0',
+      resourceClass: 'MEMORY_MB',
+      reserved: 64_000,
+      by: 'op',
+      reason: 't',
+    } as const
+    const asked = { numInstances: 20, vcpus: 1, memoryMb: 512, ...together }
+    const said = proposals([{ vcpus: 64, memoryMb: 65_536 }], asked, { kinds: ['POLICY'], named }, [kept])
+    expect(ofHost('h0', said)).toContain('reserved MEMORY_MB of host h0 64000 MiB -> 55296 MiB')
+  })
 })

@@ -1,5 +1,5 @@
 import type { Code } from '../../codes.ts'
-import { amountsRemedy, leastAmount } from './amounts.ts'
+import { amountForSeveral, amountsRemedy } from './amounts.ts'
 import { companyRemedy } from './company.ts'
 import { filterItselfRemedy } from './filter-itself.ts'
 import { gpuRemedy, leastDevices, numaRemedy, pciRemedy } from './hardware.ts'
@@ -39,4 +39,4 @@ export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
 
 /** What may let in all of several instances that share a host, where the numbers that a refusal has are of one of them. */
 export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
-  refusal.request.numInstances === 1 ? [] : [...leastAmount(refusal), ...leastDevices(refusal)]
+  refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...leastDevices(refusal)]
