@@ -1,32 +1,34 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
+import { type WhatWouldFit, type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
 
-/** What is proposed, each as its changes say it. */
-function proposals(
+interface How extends Partial<Pick<WhatWouldFitOptions, 'kinds' | 'maxChanges'>> {
+  readonly named?: string
+  readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
+}
+
+function answerFor(
   hosts: readonly HostShape[],
   asked: Parameters<typeof aRequest>[0],
-  {
-    kinds = ['REQUEST'],
-    maxChanges = 1,
-    named = 'default',
-  }: Partial<Pick<WhatWouldFitOptions, 'kinds' | 'maxChanges'>> & { named?: string } = {},
-  changes: Parameters<ReturnType<typeof aLog>['append']>[0] = [],
-): readonly string[] {
+  { kinds = ['REQUEST'], maxChanges = 1, named = 'default', changes = [] }: How = {},
+): WhatWouldFit {
   const profile = builtInProfiles.find(({ name }) => name === named) as Profile
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
   log.append(changes)
   const limits = { maxChanges, first: 50, minHosts: 1, mostRuns: 100 }
-  const options = { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }
-  return atOnce(whatWouldFit(log.fleet, options)).counterfactuals.map(({ changes }) =>
-    changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '),
-  )
+  return atOnce(whatWouldFit(log.fleet, { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }))
 }
+
+/** What is proposed, each as its changes say it. */
+const proposals = (...given: Parameters<typeof answerFor>): readonly string[] =>
+  answerFor(...given).counterfactuals.map(({ changes }) => changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '))
 
 const withGpus = (count: number): HostShape => ({ gpus: Array.from({ length: count }, (_, index) => ({ index })) })
 const withPci = (total: number, productId = 'p'): HostShape => ({ pciPools: [{ vendorId: 'v', productId, total }] })
@@ -108,7 +110,42 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('of a group that l
       reason: 't',
     } as const
     const asked = { numInstances: 20, vcpus: 1, memoryMb: 512, ...together }
-    const said = proposals([{ vcpus: 64, memoryMb: 65_536 }], asked, { kinds: ['POLICY'], named }, [kept])
+    const said = proposals([{ vcpus: 64, memoryMb: 65_536 }], asked, { kinds: ['POLICY'], named, changes: [kept] })
     expect(ofHost('h0', said)).toContain('reserved MEMORY_MB of host h0 64000 MiB -> 55296 MiB')
   })
+})
+
+test('of GPUs and PCI devices the greatest number with which all instances are placed is proposed, and none only where no number will do', () => {
+  const met = { fewer: 0, none: 0 }
+  const count = fc.integer({ min: 1, max: 5 })
+  const drawn = fc.record({
+    hosts: fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 3 }),
+    counts: fc.oneof(fc.tuple(count), fc.tuple(count, count)),
+    ...{ numInstances: fc.integer({ min: 1, max: 4 }), isTogether: fc.boolean(), isGpu: fc.boolean() },
+  })
+  fc.assert(
+    fc.property(drawn, ({ hosts, counts, numInstances, isTogether, isGpu }) => {
+      const shapes = hosts.map((many) => (isGpu ? withGpus(many) : many === 0 ? {} : withPci(many)))
+      const asked = ([first = 0, ...more]: readonly number[]): Parameters<typeof aRequest>[0] => ({
+        ...{ numInstances, ...(isTogether && together) },
+        ...(isGpu ? { gpus: { count: first } } : { pciRequests: [first, ...more].map((many) => devices(many)) }),
+      })
+      const own = isGpu ? counts.slice(0, 1) : counts
+      const fits = (others: readonly number[]) => answerFor(shapes, asked(others)).fits
+      if (fits(own)) return
+      const said = proposals(shapes, asked(own))
+      for (const [i, now] of own.entries()) {
+        const greatest = Array.from({ length: now - 1 }, (_, less) => now - 1 - less).find((some) => fits(own.with(i, some)))
+        const subject = isGpu ? 'GPUs' : own.length > 1 ? `PCI devices of request ${i}` : 'PCI devices'
+        const to = (many: number) => (isGpu ? `${subject} ${now} × 1000/1000 -> ${many} × 1000/1000` : `${subject} ${now} -> ${many}`)
+        if (greatest !== undefined) expect([said, said.includes(to(greatest))]).toEqual([said, true])
+        const isNone = said.some((one) => one.startsWith(`${subject} `) && one.endsWith('-> none'))
+        expect([said, isNone && greatest !== undefined]).toEqual([said, false])
+        met.fewer += greatest === undefined ? 0 : 1
+        met.none += isNone ? 1 : 0
+      }
+    }),
+    { numRuns: byExtent(60, 600) },
+  )
+  for (const [kind, times] of Object.entries(met)) expect([kind, times > 0]).toEqual([kind, true])
 })
