@@ -1,7 +1,9 @@
+import { canonicalJson } from '../canonical-json.ts'
 import type { Steps } from '../fleet/steps.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
-import { applyTo, type createFleets, tryOn } from './trial.ts'
+import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
 
 /** Of so many parts of a change it is tried whether each is needed; of more claims it is reckoned. */
 const MOST_TRIED = 16
@@ -30,7 +32,7 @@ export function* minimal(
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
-    const found = yield* tryWith(options, best.candidate, changes)
+    const found = yield* tryWith(options, best.candidate, ofRequest(options.request, changes))
     if (found !== undefined) best = found
     return found !== undefined
   }
@@ -71,6 +73,17 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   ]
 }
 
+/** The changes as they are of the request with those before them: one may have been made beside another that is left out. */
+function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
+  let now = request
+  return changes.flatMap((change) => {
+    const { number } = change
+    const own = number?.of === undefined ? change : number.of(now)
+    now = own?.request?.(now) ?? now
+    return own ?? []
+  })
+}
+
 function* tryWith(
   { fleets, request, profile, seed, minHosts, failed }: MinimalOptions,
   { host, refined }: Candidate,
@@ -83,6 +96,17 @@ function* tryWith(
   if (!trial.placed || trial.unlocks < minHosts) return undefined
   return { candidate: { changes, host, refined, effort: effortOf(changes) }, trial, applied }
 }
+
+/** Whether one proposal says no more than the other, which is known: it contains it, or comes to the same for as much effort or more. */
+export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
+  containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
+
+type Proposal = Pick<Kept, 'candidate' | 'applied'>
+
+/** Whether the same is decided with both, however it was come to: a name that is spelt otherwise and then given up is the name given up. */
+const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
+
+const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
 
 /** Whether these changes ask for all that the others do, or for more of it: then the others alone will do. */
 export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
@@ -100,8 +124,10 @@ function containsOne(change: ProposedChange, other: ProposedChange): boolean {
   return other.parts.names.every((name) => names.has(name))
 }
 
-/** Of two numbers by which the same is changed, whether one is at least as far from what it is now, in the same direction. */
-const isAsFar = (one: ChangedNumber, other: ChangedNumber): boolean =>
-  Math.sign(one.to - one.from) === Math.sign(other.to - other.from) && Math.abs(one.to - one.from) >= Math.abs(other.to - other.from)
+/** Of two numbers by which the same is changed, whether one goes at least as far in the same direction. */
+function isAsFar(one: ChangedNumber, other: ChangedNumber): boolean {
+  const direction = Math.sign(one.to - one.from)
+  return direction === Math.sign(other.to - other.from) && one.to * direction >= other.to * direction
+}
 
 const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}.`)

@@ -15,7 +15,7 @@ import { type Decided, type DecideInput, decideInSteps } from '../schedulers/dec
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from './edits.ts'
-import { proposalsFor } from './remedies/index.ts'
+import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
 
 /** How a candidate went. */
@@ -143,5 +143,6 @@ function proposeFor(fleet: Fleet, request: RequestSpec, profile: Profile, host: 
     .find(({ reason }) => reason !== undefined)
   if (refusing?.reason === undefined) return []
   const { filter, reason } = refusing
-  return proposalsFor({ fleet, request, profile, host, filter, reason })
+  const refusal = { fleet, request, profile, host, filter, reason }
+  return [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]
 }

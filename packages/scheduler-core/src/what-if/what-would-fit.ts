@@ -9,10 +9,9 @@ import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { wayOutInSteps } from '../schedulers/way-out.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
-import { containsAll, minimal } from './minimal.ts'
-import { leastOf } from './remedies/amounts.ts'
+import { minimal, saysNoMore } from './minimal.ts'
 import { anotherHost } from './remedies/another-host.ts'
-import { proposalsFor } from './remedies/index.ts'
+import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, INSTANCES, type Kept, sharedRoom } from './shared-room.ts'
 import { type Survey, surveyRefusals } from './survey.ts'
@@ -86,7 +85,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
-      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...leastOf(refusal)]),
+      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]),
       [],
       name,
       0,
@@ -96,16 +95,15 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   let told: Kept[] = []
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
-  const isKnown = ({ changes }: Candidate): boolean => told.some(({ candidate: known }) => containsAll(changes, known.changes))
+  const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => told.some((known) => saysNoMore(one, known))
   /** Tells it with those of its parts that are needed, and with no number farther from what it is now than it must be. */
   function* tell(kept: Kept): Steps<void> {
-    if (isKnown(kept.candidate)) return
+    if (isKnown(kept)) return
     const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
     runs += found.runs
     const least = found.kept
     if (least === undefined) cut = isOver() ? 'deadline' : 'limit'
-    else if (!isKnown(least.candidate))
-      told = [...told.filter(({ candidate: { changes } }) => !containsAll(changes, least.candidate.changes)), least].sort(leastFirst)
+    else if (!isKnown(least)) told = [...told.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
   }
   for (let candidate = queue.next(); candidate !== undefined && cut === null; candidate = queue.next()) {
     // what comes now costs more than all that will be shown
@@ -115,8 +113,8 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     else if (runs >= mostRuns) cut = 'limit'
     if (cut !== null) break
     yield
-    if (isKnown(candidate)) continue
     const applied = applyTo(request, options.profile, candidate.changes)
+    if (isKnown({ candidate, applied })) continue
     const own = yield* fleets.with(applied.edits)
     if (own === undefined) continue
     runs++

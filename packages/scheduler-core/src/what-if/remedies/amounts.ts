@@ -76,12 +76,23 @@ export const amountsRemedy: Remedy = {
 /** What a pool has left, whole GiB; none where nobody can say. */
 const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
 
-/** The least that can be asked, where instances of the same request took all that the host had: what they may share is looked for above it. */
-export function leastOf(refusal: Refusal): ProposedChange[] {
-  if (!amountsRemedy.codes.includes(refusal.reason.code) || refusal.request.numInstances === 1) return []
-  const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
-  const need = demandOf(refusal.request).amounts[resourceClass] ?? 0
-  return need > 1 ? [askFor(resourceClass, need, 1)] : []
+/**
+ * Where instances of the same request took all that the host had: the least that can be asked, and the ratio and the reserve with which it has
+ * enough for all of them. What they may share, and what is enough beside other hosts, is looked for from there.
+ */
+export function amountForSeveral(refusal: Refusal): ProposedChange[] {
+  const { fleet, host, request, reason } = refusal
+  if (!amountsRemedy.codes.includes(reason.code)) return []
+  const resourceClass = standard[reason.code] ?? reason.subject ?? ''
+  const need = demandOf(request).amounts[resourceClass] ?? 0
+  const least = need > 1 ? [askFor(resourceClass, need, 1)] : []
+  if (!reason.code.endsWith('.short') || reason.code === 'pool.short' || roomOf(refusal, resourceClass, need) === undefined) return least
+  const shortfall = need * request.numInstances - at(fleet.hosts.classColumns(resourceClass).free, host)
+  return [
+    ...least,
+    ...lowerReserve(refusal, resourceClass, need, shortfall),
+    ...higherRatio(refusal, fleet.hosts.get(host), resourceClass, shortfall),
+  ]
 }
 
 /** What the filter says that the host has, in the units of the class; undefined where the host does not have the class. */
@@ -104,7 +115,15 @@ function askFor(resourceClass: string, need: number, amount: number): ProposedCh
     to: `${amount}${unit}`,
     effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
     request: (request) => withAmount(request, resourceClass, amount),
-    number: { from: need, to: amount, at: (other) => askFor(resourceClass, need, other) },
+    number: {
+      from: need,
+      to: amount,
+      at: (other) => askFor(resourceClass, need, other),
+      of: (request) => {
+        const now = demandOf(request).amounts[resourceClass]
+        return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
+      },
+    },
   }
 }
 

@@ -47,7 +47,15 @@ const smallerBy = (part: Part, now: number, size: number): ProposedChange => ({
   ...asked(`${part.name} of each NUMA cell`, `${now}${part.unit}`, `${size}${part.unit}`, 1 + (4 * (now - size)) / now, (one) =>
     part.cut(one, size),
   ),
-  number: { from: now, to: size, at: (other) => smallerBy(part, now, other) },
+  number: {
+    from: now,
+    to: size,
+    at: (other) => smallerBy(part, now, other),
+    of: ({ numaTopology }) => {
+      const most = Math.max(0, ...(numaTopology?.cells ?? []).map(part.sizeOf))
+      return most > size ? smallerBy(part, most, size) : undefined
+    },
+  },
 })
 
 /** A guest of more cells asks for a machine of its own. */
@@ -128,7 +136,7 @@ export function answers(refusal: Refusal, request: RequestSpec): boolean {
 }
 
 /** The greatest number up to `most` that will do, where every smaller one does too. */
-function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
+export function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
   if (most < 1) return undefined
   if (isGood(most)) return most
   let good = 0

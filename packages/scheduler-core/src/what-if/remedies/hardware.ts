@@ -2,14 +2,14 @@ import type { Claim } from '../../claims/claim.ts'
 import type { Code } from '../../codes.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
 import { type GpuWish, modelFits } from '../../kinds/gpu/device.ts'
-import type { RequestSpec } from '../../request/request-spec.ts'
+import type { PciRequest, RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import { endingClaims, type HeldRoom, waitsOn } from './ending-claims.ts'
-import { answers, moreCells, smallerCells } from './guest-cells.ts'
+import { answers, greatest, moreCells, smallerCells } from './guest-cells.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { lessOfCells, lessTopology } from './topology.ts'
-import { anyOf, asked } from './wishes.ts'
+import { anyOf, asked, type Wish } from './wishes.ts'
 
 /** The guest's cells do not fit: ask less of them, or none. */
 export const numaRemedy: Remedy = {
@@ -62,18 +62,36 @@ export const pciRemedy: Remedy = {
   },
 }
 
-/** Without all requests for devices, or without those of them that are in the way. */
-const withoutSome = ({ pciRequests }: RequestSpec): ProposedChange[] =>
-  anyOf(
-    pciRequests.map((wish, i) => ({
-      path: `pciRequests.${i}`,
-      said: `${wish.count} ${JSON.stringify(wish.specs)}`,
-      // by what it says: others may have been left out before it
-      without: (one) => restated(one, { pciRequests: one.pciRequests.filter((other) => other !== wish) }),
-    })),
-    (paths) => ({ subject: paths.length === pciRequests.length ? 'PCI devices' : 'some PCI devices', to: 'none' }),
-    6,
-  )
+/** Without all requests for devices, or without those of them that are in the way: each by itself is a change of its own. */
+function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
+  const wishes = pciRequests.map((wish, i) => ({
+    path: `pciRequests.${i}`,
+    said: `${wish.count} ${JSON.stringify(wish.specs)}`,
+    without: (one: RequestSpec) => withWish(one, wish, () => []),
+  }))
+  const without = (those: readonly Wish[]) =>
+    anyOf(
+      those,
+      ([first = '', ...more]) => ({ subject: more.length > 0 ? 'some PCI devices' : subjectOf(first, pciRequests), to: 'none' }),
+      6,
+    )
+  return wishes.length > 1 ? [...without(wishes), ...wishes.flatMap((wish) => without([wish]))] : without(wishes)
+}
+
+/** Devices of the only request for some, or of one of several. */
+const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string =>
+  length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
+
+/**
+ * The request with other wishes in the place of one, which is looked for by what it asks: others may have been left out before it, or may be
+ * nearer or farther. Without that one it stays as it is.
+ */
+function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
+  const { pciRequests } = request
+  const isAlike = ({ count, specs }: PciRequest) => count === wish.count && JSON.stringify(specs) === JSON.stringify(wish.specs)
+  const itself = pciRequests.includes(wish) ? wish : pciRequests.find(isAlike)
+  return restated(request, { pciRequests: pciRequests.flatMap((other) => (other === itself ? others(other) : [other])) })
+}
 
 /** Codes of a guest that has cells, and devices that are not near to them; or where that was too much to search. */
 const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
@@ -88,10 +106,7 @@ function farther(refusal: Refusal): ProposedChange[] {
   const policies = request.pciRequests.map((wish, i) => ({
     path: `pciRequests.${i}.numaPolicy`,
     said: wish.numaPolicy,
-    without: (one: RequestSpec) =>
-      restated(one, {
-        pciRequests: one.pciRequests.map((other) => (other === wish ? { ...other, numaPolicy: 'preferred' as const } : other)),
-      }),
+    without: (one: RequestSpec) => withWish(one, wish, (other) => [{ ...other, numaPolicy: 'preferred' }]),
   }))
   const saying = (of: string) => () => ({ subject: `NUMA policy of ${of}`, from: 'near', to: 'near if possible' })
   const gpus = {
@@ -109,19 +124,37 @@ function farther(refusal: Refusal): ProposedChange[] {
   ].filter((change) => answers(refusal, change.request?.(request) ?? request))
 }
 
-/** Of one request for devices of a kind: those that are there. */
-function fewer({ request, reason }: Refusal): ProposedChange[] {
-  const { have } = reason
-  const [only, ...others] = request.pciRequests
-  if (reason.code !== 'pci.short' || only === undefined || others.length > 0 || typeof have !== 'number' || have < 1) return []
-  return [fewerDevices(only, have)]
+/** Fewer of one of the requests for devices: as many as are there, beside the others. */
+const fewer = (refusal: Refusal): ProposedChange[] =>
+  refusal.request.pciRequests.flatMap((wish, i) => {
+    const change = fewerDevices(refusal.request, i)
+    const count = greatest(wish.count - 1, (some) => answers(refusal, change(some).request(refusal.request)))
+    return count === undefined ? [] : [change(count)]
+  })
+
+/** Another count of one of the requests for devices. */
+function fewerDevices({ pciRequests }: RequestSpec, i: number) {
+  const path = `pciRequests.${i}`
+  const wish = pciRequests[i] as PciRequest
+  const subject = subjectOf(path, pciRequests)
+  const at = (count: number) => {
+    const request = (one: RequestSpec) => withWish(one, wish, (other) => [{ ...other, count }])
+    const change = asked(subject, String(wish.count), String(count), 1 + (4 * (wish.count - count)) / wish.count, request)
+    return { ...change, request, gives: [`${path}.count`], number: { from: wish.count, to: count, at } }
+  }
+  return at
 }
 
-const fewerDevices = (only: RequestSpec['pciRequests'][number], count: number): ProposedChange => ({
-  ...asked('PCI devices', String(only.count), String(count), 3, (one) => restated(one, { pciRequests: [{ ...only, count }] })),
-  gives: ['pciRequests.0.count'],
-  number: { from: only.count, to: count, at: (other) => fewerDevices(only, other) },
-})
+/**
+ * The fewest devices that can be asked, or the least share of them, where instances of the same request took all that the host had: what they
+ * may share is looked for above it.
+ */
+export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
+  const { gpus, pciRequests } = request
+  if (pciRemedy.codes.includes(reason.code)) return pciRequests.flatMap(({ count }, i) => (count > 1 ? [fewerDevices(request, i)(1)] : []))
+  if (gpus === null || !gpuRemedy.codes.includes(reason.code)) return []
+  return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
+}
 
 /** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none; wait for some, or buy. */
 export const gpuRemedy: Remedy = {
@@ -155,11 +188,16 @@ export const gpuRemedy: Remedy = {
 }
 
 const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>, fewer: number): ProposedChange => ({
-  ...asked('GPUs', `${count} × ${shareMilli}/1000`, `${fewer} × ${shareMilli}/1000`, 3, (one) =>
+  ...asked('GPUs', `${count} × ${shareMilli}/1000`, `${fewer} × ${shareMilli}/1000`, 1 + (4 * (count - fewer)) / count, (one) =>
     restated(one, { gpus: one.gpus && { ...one.gpus, count: fewer } }),
   ),
   gives: ['gpus.count'],
-  number: { from: count, to: fewer, at: (other) => fewerGpus({ count, shareMilli }, other) },
+  number: {
+    from: count,
+    to: fewer,
+    at: (other) => fewerGpus({ count, shareMilli }, other),
+    of: ({ gpus }) => (gpus !== null && gpus.count > fewer ? fewerGpus(gpus, fewer) : undefined),
+  },
 })
 
 /** The largest share that so many of the host's GPUs have free. */

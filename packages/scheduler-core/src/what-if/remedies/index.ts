@@ -1,8 +1,8 @@
 import type { Code } from '../../codes.ts'
-import { amountsRemedy } from './amounts.ts'
+import { amountForSeveral, amountsRemedy } from './amounts.ts'
 import { companyRemedy } from './company.ts'
 import { filterItselfRemedy } from './filter-itself.ts'
-import { gpuRemedy, numaRemedy, pciRemedy } from './hardware.ts'
+import { gpuRemedy, leastDevices, numaRemedy, pciRemedy } from './hardware.ts'
 import { isolationRemedy } from './isolation.ts'
 import { placementRemedy } from './placement.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
@@ -36,3 +36,7 @@ export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
   ...respelt(refusal),
   ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
 ]
+
+/** What may let in all of several instances that share a host, where the numbers that a refusal has are of one of them. */
+export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
+  refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...leastDevices(refusal)]

@@ -45,6 +45,11 @@ export interface ChangedNumber {
   readonly to: number
   /** The same change to another number. */
   at(to: number): ProposedChange
+  /**
+   * The same change of what another request asks, where that may be another number: a change before it may have been left out, for which this
+   * one was made. Undefined where that request asks nothing that it could change so.
+   */
+  of?(request: RequestSpec): ProposedChange | undefined
 }
 
 export interface Parts {

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { type WhatWouldFit, type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
+
+interface How extends Partial<Pick<WhatWouldFitOptions, 'kinds' | 'maxChanges'>> {
+  readonly named?: string
+  readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
+}
+
+function answerFor(
+  hosts: readonly HostShape[],
+  asked: Parameters<typeof aRequest>[0],
+  { kinds = ['REQUEST'], maxChanges = 1, named = 'default', changes = [] }: How = {},
+): WhatWouldFit {
+  const profile = builtInProfiles.find(({ name }) => name === named) as Profile
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
+  log.append(changes)
+  const limits = { maxChanges, first: 50, minHosts: 1, mostRuns: 100 }
+  return atOnce(whatWouldFit(log.fleet, { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }))
+}
+
+/** What is proposed, each as its changes say it. */
+const proposals = (...given: Parameters<typeof answerFor>): readonly string[] =>
+  answerFor(...given).counterfactuals.map(({ changes }) => changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '))
+
+const withGpus = (count: number): HostShape => ({ gpus: Array.from({ length: count }, (_, index) => ({ index })) })
+const withPci = (total: number, productId = 'p'): HostShape => ({ pciPools: [{ vendorId: 'v', productId, total }] })
+const devices = (count: number, product_id = 'p') => ({ count, specs: [{ vendor_id: 'v', product_id }] })
+const together = { instanceGroup: { uuid: aUuid(7), policy: 'AFFINITY' as const } }
+
+test('instances that took all GPUs of a host share them with fewer of each, or with less of each', () => {
+  expect(proposals([withGpus(4), withGpus(2)], { numInstances: 4, gpus: { count: 2 } })).toEqual([
+    'GPUs 2 × 1000/1000 -> 1 × 1000/1000',
+    'share of each GPU 1000/1000 -> 500/1000',
+    'instances 4 -> 3',
+  ])
+})
+
+test('and PCI devices alike, in a group or in none', () => {
+  const fewer = 'PCI devices 2 -> 1'
+  expect(proposals([withPci(4), withPci(2)], { numInstances: 4, pciRequests: [devices(2)] })).toEqual([fewer, 'instances 4 -> 3'])
+  expect(proposals([withPci(4)], { numInstances: 3, ...together, pciRequests: [devices(2)] })).toContain(fewer)
+})
+
+test('of several requests for devices of a kind each may be for fewer', () => {
+  expect(proposals([withPci(4)], { pciRequests: [devices(3), devices(2)] })).toEqual([
+    'PCI devices of request 0 3 -> 2',
+    'PCI devices of request 1 2 -> 1',
+  ])
+})
+
+test('of requests for devices of several kinds each may be left out, for the sake of another host', () => {
+  expect(proposals([withPci(1, 'p'), withPci(1, 'q')], { pciRequests: [devices(1, 'p'), devices(1, 'q')] })).toEqual([
+    'PCI devices of request 0 1 [{"vendor_id":"v","product_id":"p"}] -> none',
+    'PCI devices of request 1 1 [{"vendor_id":"v","product_id":"q"}] -> none',
+  ])
+})
+
+const inOneCell = (cpus: number, memoryMb: number): Parameters<typeof aRequest>[0] => ({
+  flavor: { vcpus: cpus, memoryMb },
+  numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, cpu) => cpu), memoryMb, cpuPolicy: 'dedicated' }] },
+})
+const cellsOf8 = (memoryMb: number): HostShape => ({
+  ...{ vcpus: 20, memoryMb: 65_536 },
+  numaCells: [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => id * 8 + cpu), memoryMb })),
+})
+
+test('what each cell has less of is said of the cells that the request has, not of more that were thought of beside', () => {
+  const two = { maxChanges: 2 }
+  const ofCpus = proposals([cellsOf8(32_768)], { numInstances: 3, ...inOneCell(6, 1_024) }, two)
+  expect(ofCpus.filter((said) => said.includes('CPUs of each'))).toEqual(['CPUs of each NUMA cell 6 -> 4'])
+  const ofMemory = proposals([cellsOf8(8_000)], { numInstances: 5, ...inOneCell(2, 6_000) }, two)
+  expect(ofMemory.filter((said) => said.includes('memory of each'))).toEqual(['memory of each NUMA cell 6000 MiB -> 2666 MiB'])
+})
+
+test('a name that is spelt otherwise and then given up is the name given up', () => {
+  const traits = { maxChanges: 2 }
+  const asked = { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_BB', 'CUSTOM_B'] }] }
+  expect(proposals([{ traits: ['CUSTOM_B'] }, { traits: ['CUSTOM_C'] }], asked, traits)).toEqual(['trait CUSTOM_BB required -> not asked'])
+})
+
+describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('of a group that lives together, by profile %s', (named) => {
+  const ofHost = (host: string, said: readonly string[]) => said.filter((one) => one.includes(`host ${host} `))
+
+  test.each([
+    [20, '1.563'],
+    [22, '1.688'],
+    [40, '2.813'],
+  ])('one ratio of a host is proposed for all %i, however many found no room', (numInstances, ratio) => {
+    const hosts = [{ vcpus: 64 }, { vcpus: 128, vcpusUsed: 40 }].map((shape): HostShape => ({ ...shape, memoryMb: 1_048_576 }))
+    const said = proposals(hosts, { numInstances, vcpus: 8, memoryMb: 64, ...together }, { kinds: ['POLICY'], named })
+    expect(ofHost('h1', said)).toEqual([`VCPU allocation ratio of host h1 1 -> ${ratio}`])
+  })
+
+  test('and one amount that a host keeps back', () => {
+    const kept = {
+      type: 'hostAllocation',
+      host: 'h0',
+      node: 'h0',
+      resourceClass: 'MEMORY_MB',
+      reserved: 64_000,
+      by: 'op',
+      reason: 't',
+    } as const
+    const asked = { numInstances: 20, vcpus: 1, memoryMb: 512, ...together }
+    const said = proposals([{ vcpus: 64, memoryMb: 65_536 }], asked, { kinds: ['POLICY'], named, changes: [kept] })
+    expect(ofHost('h0', said)).toContain('reserved MEMORY_MB of host h0 64000 MiB -> 55296 MiB')
+  })
+})
+
+test('of GPUs and PCI devices the greatest number with which all instances are placed is proposed, and none only where no number will do', () => {
+  const met = { fewer: 0, none: 0 }
+  const count = fc.integer({ min: 1, max: 5 })
+  const drawn = fc.record({
+    hosts: fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 3 }),
+    counts: fc.oneof(fc.tuple(count), fc.tuple(count, count)),
+    ...{ numInstances: fc.integer({ min: 1, max: 4 }), isTogether: fc.boolean(), isGpu: fc.boolean() },
+  })
+  fc.assert(
+    fc.property(drawn, ({ hosts, counts, numInstances, isTogether, isGpu }) => {
+      const shapes = hosts.map((many) => (isGpu ? withGpus(many) : many === 0 ? {} : withPci(many)))
+      const asked = ([first = 0, ...more]: readonly number[]): Parameters<typeof aRequest>[0] => ({
+        ...{ numInstances, ...(isTogether && together) },
+        ...(isGpu ? { gpus: { count: first } } : { pciRequests: [first, ...more].map((many) => devices(many)) }),
+      })
+      const own = isGpu ? counts.slice(0, 1) : counts
+      const fits = (others: readonly number[]) => answerFor(shapes, asked(others)).fits
+      if (fits(own)) return
+      const said = proposals(shapes, asked(own))
+      for (const [i, now] of own.entries()) {
+        const greatest = Array.from({ length: now - 1 }, (_, less) => now - 1 - less).find((some) => fits(own.with(i, some)))
+        const subject = isGpu ? 'GPUs' : own.length > 1 ? `PCI devices of request ${i}` : 'PCI devices'
+        const to = (many: number) => (isGpu ? `${subject} ${now} × 1000/1000 -> ${many} × 1000/1000` : `${subject} ${now} -> ${many}`)
+        if (greatest !== undefined) expect([said, said.includes(to(greatest))]).toEqual([said, true])
+        const isNone = said.some((one) => one.startsWith(`${subject} `) && one.endsWith('-> none'))
+        expect([said, isNone && greatest !== undefined]).toEqual([said, false])
+        met.fewer += greatest === undefined ? 0 : 1
+        met.none += isNone ? 1 : 0
+      }
+    }),
+    { numRuns: byExtent(60, 600) },
+  )
+  for (const [kind, times] of Object.entries(met)) expect([kind, times > 0]).toEqual([kind, true])
+})
