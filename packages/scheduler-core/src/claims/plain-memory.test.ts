@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Grants } from '../fleet/change.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import { prepareChecks } from '../pipeline/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
@@ -53,6 +54,12 @@ function claims(log: TestLog, key: string, asks: Asks): boolean {
   return true
 }
 
+/** What every filter says that refuses the host. */
+const whyNot = ({ fleet }: TestLog, asks: Asks) =>
+  prepareChecks(fleet, aRequest(asks), firstFit)
+    .checksOf(0 as never, true)
+    .flatMap(({ reason, facts = [] }) => (reason === undefined ? [] : [{ ...reason, facts: facts.length }]))
+
 const judged = (log: TestLog, grants: Grants) => log.append([aClaim({ key: 'judged', grants })])[0]
 
 /** Begins to resize the claim `a` on its host; false: the decision refuses it. */
@@ -88,5 +95,71 @@ describe('while an instance moves from huge pages to other memory on its host', 
     const log = aHost()
     expect([claims(log, 'a', inCells(3_072)), resizes(log, plain(3_584))]).toEqual([true, true])
     expect([claims(log, 'b', plain(513)), claims(log, 'b', plain(512))]).toEqual([false, true])
+  })
+})
+
+describe('guests with cells and guests without have the same plain memory', () => {
+  const anyPages = (memoryMb: number) => inCells(memoryMb, { pageSize: 'any' })
+
+  test.each<[name: string, first: Asks, second: Asks, isBoth: boolean]>([
+    ['no cells, then a cell', plain(4_096), inCells(1), false],
+    ['a cell, then no cells', inCells(4_096), plain(1), false],
+    ['both within it', plain(1_024), inCells(3_072), true],
+    ['then a cell of small pages', plain(4_096), inCells(1, { pageSize: 'small' }), false],
+    ['then a cell of pages of 4 KiB', plain(4_096), inCells(1, { pageSize: 4 }), false],
+    ['then a cell of any pages, of which none are huge', plain(4_096), anyPages(1), false],
+    ['then a cell of any pages, of which there are huge ones', plain(4_096), anyPages(2), true],
+    ['then huge pages', plain(4_096), inHugePages(4_096), true],
+    ['huge pages first', inHugePages(4_096), plain(4_096), true],
+    ['then huge pages and memory beside them', plain(4_096), { ...inHugePages(1_024), memoryMb: 1_025 }, false],
+    ['then any pages and memory beside them', plain(3_072), { ...anyPages(1_024), memoryMb: 2_048 }, true],
+  ])('%s', (_name, first, second, isBoth) => {
+    const log = aHost()
+    expect([claims(log, 'a', first), claims(log, 'b', second)]).toEqual([true, isBoth])
+  })
+
+  test('over several cells it is their sum', () => {
+    const second = { ...cell, id: 1, cpuset: [8, 9, 10, 11, 12, 13, 14, 15] }
+    const log = aHost({ vcpus: 16, memoryMb: 16_384, numaCells: [cell, second] })
+    expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
+    expect([claims(log, 'c', inCells(1_024, {}, [0, 1])), claims(log, 'c', inCells(512, {}, [0, 1]))]).toEqual([false, true])
+    expect(claims(log, 'd', inCells(1))).toBe(false)
+  })
+
+  test('the judge sees to it where the decision did not know', () => {
+    const log = aHost()
+    const grants = granted(log, inCells(1)) as Grants
+    const pages = granted(log, inCells(1, { pageSize: 4 })) as Grants
+    expect(claims(log, 'a', plain(4_096))).toBe(true)
+    expect([judged(log, grants), judged(log, pages)]).toEqual(['claim.no_room', 'claim.no_room'])
+  })
+
+  test('before level 10 each counts for itself', () => {
+    const log = aHost(host, 9)
+    expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
+  })
+
+  test('a guest keeps what it has there, however much is promised', () => {
+    const log = aHost()
+    expect([claims(log, 'a', inCells(3_072)), claims(log, 'b', plain(1_024))]).toEqual([true, true])
+    const fewer = {
+      ...cell,
+      pages: [
+        { ...small, total: 524_288 },
+        { ...huge, total: 3_072 },
+      ],
+    }
+    log.append([aReport('h1', { ...host, numaCells: [fewer] }, 2)])
+    expect([claims(log, 'c', plain(1)), resizes(log, inCells(2_048))]).toEqual([false, true])
+  })
+
+  test('a refusal says how much of it is left', () => {
+    const log = aHost()
+    claims(log, 'a', plain(4_000))
+    const [asked, small] = [inCells(97), inCells(97, { pageSize: 'small' })]
+    expect([...whyNot(log, asked), ...whyNot(log, small)]).toMatchObject([
+      { code: 'memory.huge_pages', need: 97, have: 96, facts: 1 },
+      { code: 'memory.huge_pages', need: 97, have: 96, facts: 1 },
+    ])
   })
 })
