@@ -99,3 +99,9 @@ export const OWN_UNITS = 10
 
 /** Huge pages that claims hold of a size that no cell of the host has any more are held of the next size that it has. */
 export const KEPT_PAGES = 10
+
+/**
+ * Memory of guest cells that is not huge pages counts against what the host sets no huge pages aside of, together with the memory of guests
+ * without cells. Before, it counted against its own cell alone.
+ */
+export const PLAIN_IN_CELLS = 10

@@ -1,7 +1,7 @@
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { OWN_UNITS } from '../fleet/levels.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
 import type { ResourceKind } from './kind.ts'
@@ -46,10 +46,22 @@ export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kin
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS
     ? isPlain(held) && isPlain(next)
-    : allKinds.every((kind) => {
+    : leavesNoPages(held, next) &&
+      allKinds.every((kind) => {
         const [own, grant] = [held[kind.name], next[kind.name]]
         return kind.isPlain === true || grant === undefined || (own !== undefined && kind.isPartOf?.(grant, own) === true)
       })
+
+/**
+ * Whether no memory goes from pages of a size to memory of no such pages. The larger of both amounts is held and so are all pages that the
+ * instance has: what is held outside of these must be enough for what it will have outside of its pages.
+ */
+function leavesNoPages(held: Grants, next: Grants): boolean {
+  const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]
+  return wanted - inPages(next) <= Math.max(own, wanted) - inPages(held)
+}
+
+const inPages = ({ numa = [] }: Grants): number => numa.reduce((sum, { pages, memoryMb }) => sum + (pages === undefined ? 0 : memoryMb), 0)
 
 /** The same for a request, while the instance that holds the grants counts as free on the host. */
 export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, request: RequestSpec): boolean {
@@ -63,5 +75,5 @@ export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, 
     if (grant === undefined) return false
     kept = { ...kept, [kind.name]: grant }
   }
-  return true
+  return leavesNoPages(held, { ...kept, classes: demandOf(request).amounts })
 }

@@ -196,9 +196,9 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
         const { least, most, step } = inventory
         if (need < least || (most !== null && need > most) || need % step !== 0)
           return { code: 'class.unit', need, have: `${least} to ${most ?? inventory.inAll} in steps of ${step}` }
-        const outside = need - guestCellsOf(request).reduce((sum, { memoryMb }) => sum + memoryMb, 0)
-        const plain = resourceClass === 'MEMORY_MB' && outside > 0 ? plainMemoryOf(fleet, host) : undefined
-        if (plain !== undefined && plain < outside) return { code: 'memory.huge_pages', need: outside, have: plain }
+        // no request of the model asks for pages: all of its memory is plain
+        const plain = resourceClass === 'MEMORY_MB' && need > 0 ? plainMemoryOf(fleet, host) : undefined
+        if (plain !== undefined && plain < need) return { code: 'memory.huge_pages', need, have: plain }
       }
       return undefined
     }

@@ -1,7 +1,7 @@
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, OWN_UNITS, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
+import { IN_ALL_BEFORE_FREE, OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
 import { freeFact, inAllFact, reportOf, reserveOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
@@ -9,8 +9,9 @@ import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
+import { hugeMibOf } from '../numa/plain-memory.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
-import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainMemoryFact, plainMemoryLeft } from './room.ts'
+import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainHeld, plainMemoryFact, plainMemoryLeft } from './room.ts'
 import { isUsual, wordsOf } from './usual.ts'
 
 /** Whole units per resource class. */
@@ -19,8 +20,10 @@ export type Amounts = Readonly<Record<string, number>>
 export interface AmountAsk {
   readonly resourceClass: string
   readonly amount: number
-  /** Of memory, so much that the guest's NUMA cells have: where it lies is for them to say. */
+  /** Of memory, so much that the guest's NUMA cells have. */
   readonly inCells?: number
+  /** Of that, so much that may be huge pages: whether it is, is for the cells to say. */
+  readonly inPages?: number
 }
 
 const MEMORY = 'MEMORY_MB'
@@ -42,11 +45,13 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   ask(spec) {
     const amounts = Object.entries(demandOf(spec).amounts)
     if (amounts.length === 0) return undefined
-    const inCells = memoryOf(spec.numaTopology?.cells)
+    const cells = spec.numaTopology?.cells
+    const [inCells, inPages] = [memoryOf(cells), memoryOf(cells?.filter(({ pageSize }) => pageSize !== null))]
     return amounts.map(([resourceClass, amount]) => ({
       resourceClass,
       amount,
       ...(resourceClass === MEMORY && inCells > 0 && { inCells }),
+      ...(resourceClass === MEMORY && inPages > 0 && { inPages }),
     }))
   },
 
@@ -59,7 +64,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   prepareCanGive(hosts, ask) {
     const wanted = ask.map(({ resourceClass, amount }) => ({ columns: hosts.classes.get(resourceClass), amount }))
     const memory = ask.find(({ resourceClass }) => resourceClass === MEMORY)
-    const floating = memory === undefined ? 0 : floatingOf(memory)
+    const plain = memory === undefined ? 0 : plainIn(hosts, memory)
     const { hugePageMib } = hosts.columns
     return (host) => {
       if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
@@ -67,7 +72,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         const { columns, amount } = wanted[i] as (typeof wanted)[number]
         if (!hasRoom(columns, host, amount)) return false
       }
-      return at(hugePageMib, host) === 0 || hasPlainMemory(hosts, host, floating)
+      return at(hugePageMib, host) === 0 || hasPlainMemory(hosts, host, plain)
     }
   },
 
@@ -79,9 +84,9 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 
   fits(hosts, host, grant, held, beside) {
-    const inCells = memoryOf(beside?.numa)
+    const [inCells, inPages] = [memoryOf(beside?.numa), hugeMibOf(hosts.get(host).cells, beside?.numa)]
     for (const resourceClass in grant) {
-      const one = { resourceClass, amount: grant[resourceClass] as number, inCells }
+      const one = { resourceClass, amount: grant[resourceClass] as number, inCells, inPages }
       if (!canHave(hosts, host, one, held)) return false
     }
     return true
@@ -153,7 +158,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
         case 'plain':
-          return { code: 'memory.huge_pages', subject: MEMORY, need: floatingOf(one), have: plainMemoryLeft(hosts, host), unit: 'MiB' }
+          return { code: 'memory.huge_pages', subject: MEMORY, need: plainIn(hosts, one), have: plainMemoryLeft(hosts, host), unit: 'MiB' }
       }
     }
     throw new Error('reason was asked for a host that can give what is asked')
@@ -187,11 +192,11 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         if (why === 'unit') return [{ ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }]
         const isShort = why === 'free' || (why === 'in all' && at(columns.free, host) < amount)
         const isPlainShort =
-          resourceClass === MEMORY && !hasPlainMemory(hosts, host, floatingOf(one), floatingHeld(hosts, host, held?.[MEMORY] ?? 0))
+          resourceClass === MEMORY && !hasPlainMemory(hosts, host, plainIn(hosts, one), plainHeld(hosts, host, held?.[MEMORY] ?? 0))
         return [
           ...(why === 'in all' ? [inAllFact(hosts, host, resourceClass, asked)] : []),
           ...(isShort ? [left] : []),
-          ...(isPlainShort ? [plainMemoryFact(hosts, host, { ...asked, required: floatingOf(one), unit: 'MiB' })] : []),
+          ...(isPlainShort ? [plainMemoryFact(hosts, host, { ...asked, required: plainIn(hosts, one), unit: 'MiB' })] : []),
         ]
       })
   },
@@ -215,15 +220,12 @@ function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amount
   // what the host no longer reports has no unit rules, and nobody but who holds it has any of it
   if (columns?.reported[host] !== 1) return hosts.featureLevel >= OWN_UNITS && one.amount > 0 && one.amount <= own
   if (!hasRoom(columns, host, one.amount, own)) return false
-  return one.resourceClass !== MEMORY || hasPlainMemory(hosts, host, floatingOf(one), floatingHeld(hosts, host, own))
+  return one.resourceClass !== MEMORY || hasPlainMemory(hosts, host, plainIn(hosts, one), plainHeld(hosts, host, own))
 }
 
-/** Of the memory that an instance holds on its own host, MiB that lie in no NUMA cell of its own. */
-const floatingHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
-  hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - memoryOf(heldByMover(hosts, host)?.numa))
-
-/** MiB that lie in no NUMA cell of the guest. */
-const floatingOf = ({ amount, inCells = 0 }: AmountAsk): number => Math.max(0, amount - inCells)
+/** MiB that are certainly not huge pages. Below feature level PLAIN_IN_CELLS only those that lie in no NUMA cell of the guest. */
+const plainIn = ({ featureLevel }: HostTable, { amount, inCells = 0, inPages = 0 }: AmountAsk): number =>
+  Math.max(0, amount - (featureLevel < PLAIN_IN_CELLS ? inCells : inPages))
 
 const memoryOf = (cells: readonly { readonly memoryMb: number }[] = []): number => cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
 

@@ -1,9 +1,10 @@
 import type { Fact, Term } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { allocationTerms, leftOf } from '../../fleet/sources.ts'
-import { hugeMibUsed } from '../numa/plain-memory.ts'
+import { heldByMover } from '../mover.ts'
+import { hugeMibOf, hugeMibUsed } from '../numa/plain-memory.ts'
 import { capacityOf } from './capacity.ts'
 
 /** Placement's word for "no largest amount was stated". */
@@ -40,11 +41,15 @@ export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amou
   return amount <= held && (amount <= at(columns.maxUnit, host) || isBeyondAll(columns, host, amount))
 }
 
-/** Whether memory that lies in no NUMA cell of its own finds room beside the memory that the host sets aside as huge pages. */
+/** Whether memory that is not huge pages finds room beside the memory that the host sets aside as huge pages. */
 export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, held = 0): boolean {
   if (mib <= 0 || at(hosts.columns.hugePageMib, host) === 0 || hosts.featureLevel < STRICT_CLAIMS) return true
   return mib <= held || mib <= plainMemoryLeft(hosts, host)
 }
+
+/** Of so much memory that an instance holds on its own host, MiB outside of huge pages. */
+export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
+  hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - hugeMibOf(hosts.get(host).cells, heldByMover(hosts, host)?.numa))
 
 /** MiB outside of huge pages that one instance may still have; below 0 where more is taken. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {

@@ -1,4 +1,4 @@
-import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
+import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
 import { type Nearness, nearnessOf, wishedNearnessOf } from '../nearness.ts'
 
 /** What one cell of a guest asks of a cell of the host. */
@@ -28,13 +28,21 @@ export interface NumaAsk {
   readonly nearness: Nearness | undefined
   /** The same with what they wish where it can be had; undefined: they wish nothing more. */
   readonly wished?: Nearness | undefined
+  /** MiB of the same instance that lie in none of these cells; absent: none. */
+  readonly outside?: number
 }
 
 export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
   const { numaTopology } = spec
   if (numaTopology === null) return undefined
   const isolatesEmulator = numaTopology.emulatorThreadsPolicy === 'isolate'
-  return { ...cellsOf(numaTopology.cells, isolatesEmulator), nearness: nearnessOf(spec), wished: wishedNearnessOf(spec) }
+  const inCells = numaTopology.cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
+  const outside = Math.max(0, (demandOf(spec).amounts.MEMORY_MB ?? 0) - inCells)
+  return {
+    ...cellsOf(numaTopology.cells, isolatesEmulator),
+    ...{ nearness: nearnessOf(spec), wished: wishedNearnessOf(spec) },
+    ...(outside > 0 && { outside }),
+  }
 }
 
 /** `isolatesEmulator`: the threads of the emulator get a CPU beside the guest's first cell. */

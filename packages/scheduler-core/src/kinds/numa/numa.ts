@@ -11,12 +11,13 @@ import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { heldByMover, ownUnits } from '../mover.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
 import { type CellGrant, type CellInventory, CellState, cpusFit, freeRate } from './cell.ts'
+import { askWithinPlain, keptWithinPlain } from './in-all.ts'
 import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
 import { placeAlone, placerOf, toGrant } from './place.ts'
 import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
 import { type CellPiece, CellUnits, cellsBelowClaims, isNothing } from './units.ts'
-import { whatCellsLack, whyNoCells } from './why.ts'
+import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
 
@@ -48,15 +49,23 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   ask: numaAskOf,
 
   canGive(hosts, host, ask) {
-    if (keptCells(hosts, host, ask) !== undefined) return true
+    const kept = keptCells(hosts, host, ask)
+    if (kept !== undefined) return keptWithinPlain(hosts, host, ask, kept)
+    const within = askWithinPlain(hosts, host, ask)
+    if (within === undefined) return false
     const { cells } = hosts.get(host)
-    const alone = guestAlone(ask)
-    return alone === undefined ? placerOf(ask).canPlace(hosts, host, cells) : placeAlone(alone, cells) !== undefined
+    const alone = guestAlone(within)
+    return alone === undefined ? placerOf(within).canPlace(hosts, host, cells) : placeAlone(alone, cells) !== undefined
   },
 
   prepareCanGive(hosts, ask) {
     const { records } = hosts
     const alone = guestAlone(ask)
+    if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
+      // they may be plain ones, which all of the host counts
+      const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
+      return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
+    }
     const placer = alone === undefined ? placerOf(ask) : undefined
     const canPlace =
       alone === undefined
@@ -69,15 +78,17 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const order = orderOf(setting)
     return (hosts, host, ask) => {
       const kept = keptCells(hosts, host, ask)
-      if (kept !== undefined) return kept
+      if (kept !== undefined) return keptWithinPlain(hosts, host, ask, kept) ? kept : undefined
+      const within = askWithinPlain(hosts, host, ask)
+      if (within === undefined) return undefined
       const cells = [...hosts.get(host).cells].sort(order)
-      const alone = guestAlone(ask)
+      const alone = guestAlone(within)
       if (alone !== undefined) {
         const cell = placeAlone(alone, cells)
         return cell && [toGrant(alone, cell)]
       }
-      const placed = placerOf(ask).place(hosts, host, cells)
-      return placed?.map((cell, i) => toGrant(ask.cells[i] as CellAsk, cell))
+      const placed = placerOf(within).place(hosts, host, cells)
+      return placed?.map((cell, i) => toGrant(within.cells[i] as CellAsk, cell))
     }
   },
 
@@ -153,12 +164,13 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 
   capacityBelowClaims: (hosts, host, grants) => cellsBelowClaims(hosts.get(host), grants.flat()),
 
-  reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
+  reason: (hosts, host, ask) => (keptCells(hosts, host, ask) === undefined ? whyNoCells : whyNoPlain)(hosts, host, ask),
 
   havers: (hosts) => ({ which: 'with NUMA cells', has: (host) => hosts.get(host).cells.length > 0, code: 'numa.not_reported' }),
 
   facts(hosts, host, ask) {
-    return whatCellsLack(hosts, host, ask).map(({ code, subject = 'NUMA', need: required, have: actual, unit }) => ({
+    const lacks = keptCells(hosts, host, ask) === undefined ? whatCellsLack(hosts, host, ask) : [whyNoPlain(hosts, host, ask)]
+    return lacks.map(({ code, subject = 'NUMA', need: required, have: actual, unit }) => ({
       subject,
       ...(required !== undefined && { required }),
       ...(actual !== undefined && { actual }),

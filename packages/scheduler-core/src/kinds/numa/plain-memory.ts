@@ -1,5 +1,5 @@
 import type { HostStats } from '../../fleet/stats.ts'
-import type { CellLimits, CellState, PageGrant } from './cell.ts'
+import type { CellGrant, CellLimits, CellState, PageGrant } from './cell.ts'
 
 /** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
 const LARGEST_PLAIN_KIB = 64
@@ -65,6 +65,14 @@ export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib
 /** Whether a grant's pages are huge ones of the cell. */
 export const isBackedByHuge = ({ pages }: Pick<CellState, 'pages'>, backing: PageGrant | null | undefined): boolean =>
   backing !== null && backing !== undefined && isHuge(backing.sizeKib, pages?.[0]?.sizeKib ?? 0)
+
+/** MiB of grants that are huge pages of the host's cells; of a cell that is gone those of a size that is always huge. */
+export const hugeMibOf = (cells: readonly CellState[], grants: readonly CellGrant[] = []): number =>
+  grants.reduce((sum, { cell: id, memoryMb, pages }) => {
+    if (pages === undefined) return sum
+    const smallest = cells.find((cell) => cell.id === id)?.pages?.[0]?.sizeKib ?? pages.sizeKib
+    return isHuge(pages.sizeKib, smallest) ? sum + memoryMb : sum
+  }, 0)
 
 /** The most plain memory that a cell can still give one guest; `isPinned`: it has CPUs of its own, and so never memory that is given twice. */
 export function plainMibLeft(cell: CellState, isPinned: boolean): number {

@@ -2,8 +2,10 @@ import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { shareMissing } from '../../pipeline/distance.ts'
+import { plainMemoryLeft } from '../classes/room.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
+import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
@@ -18,8 +20,16 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   const placer = placerOf(ask)
   const have = placer.countPlaced(cells)
   if (have < need) return { code: 'numa.no_match', subject: 'NUMA', need, have, unit: 'cells' }
+  const within = askWithinPlain(hosts, host, ask)
+  if (within === undefined || (within !== ask && !placerOf(within).canPlace(hosts, host, cells))) return whyNoPlain(hosts, host, ask)
   return whyNotNear(hosts, host, ask)
 }
+
+/** The cells would do, but the host has not so much memory outside of huge pages left. */
+export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason => ({
+  ...{ code: 'memory.huge_pages', subject: 'MEMORY_MB', unit: 'MiB' },
+  ...{ need: mostPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
+})
 
 /**
  * All that is short for a guest's cells, the reason first: as many of them as can be sit where they fit, each of the others takes the cell that

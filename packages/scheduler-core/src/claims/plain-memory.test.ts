@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import type { Grants } from '../fleet/change.ts'
+import { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { prepareChecks } from '../pipeline/examine.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { decide } from '../schedulers/decide.ts'
+import { aClaim, aLog, aMove, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
+import type { Claim } from './claim.ts'
+
+/** Memory outside of huge pages is given once, whether guests ask for it in cells of theirs or not. */
+
+type Asks = Parameters<typeof aRequest>[0]
+
+const firstFit = builtInProfiles.find(({ name }) => name === 'first-fit') as Profile
+const small = { sizeKib: 4, total: 1_048_576 }
+const huge = { sizeKib: 2_048, total: 2_048 }
+const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_192, pages: [small, huge] }
+/** 8 GiB, of which half are huge pages. */
+const host: HostShape = { vcpus: 8, memoryMb: 8_192, numaCells: [cell] }
+
+const plain = (memoryMb: number): Asks => ({ vcpus: 1, memoryMb })
+const inCells = (memoryMb: number, more: object = {}, ids = [0]): Asks => ({
+  ...{ vcpus: ids.length, memoryMb: memoryMb * ids.length },
+  numaTopology: { cells: ids.map((id) => ({ id, cpus: [id], memoryMb, ...more })) },
+})
+const inHugePages = (memoryMb: number): Asks => inCells(memoryMb, { pageSize: 2_048 })
+
+function aHost(shape: HostShape = host, level = 10): TestLog {
+  const log = aLog(new Fleet())
+  log.append([{ type: 'feature', level }, aReport('h1', shape)])
+  return log
+}
+
+/** What is granted of the host; null: it is refused. */
+function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null {
+  const overlay = openOverlay(fleet)
+  try {
+    const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+    const request = aRequest({ ...asks, ...(source !== undefined && { instanceUuids: [source.instance as string] }) })
+    const move = source === undefined ? {} : ({ intent: 'RESIZE', source } as const)
+    return decide(fleet, overlay, { ...asked, request, profile: firstFit, ...move }).parts[0]?.grants ?? null
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** Claims what is asked; false: the decision refuses it. A claim that is decided must be judged to have room. */
+function claims(log: TestLog, key: string, asks: Asks): boolean {
+  const grants = granted(log, asks)
+  if (grants === null) return false
+  expect(log.append([aClaim({ key, mode: 'CONFIRM', grants, instances: [aUuid(key.charCodeAt(0))] })])).toEqual([undefined])
+  return true
+}
+
+/** What every filter says that refuses the host. */
+const whyNot = ({ fleet }: TestLog, asks: Asks) =>
+  prepareChecks(fleet, aRequest(asks), firstFit)
+    .checksOf(0 as never, true)
+    .flatMap(({ reason, facts = [] }) => (reason === undefined ? [] : [{ ...reason, facts: facts.length }]))
+
+const judged = (log: TestLog, grants: Grants) => log.append([aClaim({ key: 'judged', grants })])[0]
+
+/** Begins to resize the claim `a` on its host; false: the decision refuses it. */
+function resizes(log: TestLog, asks: Asks): boolean {
+  const claim = log.fleet.ledger.claims.get('a.0') as Claim
+  const { id, fence, instance } = claim
+  const grants = granted(log, asks, claim)
+  if (grants === null) return false
+  const change = aMove({ source: { claim: id, fence }, intent: 'RESIZE', key: 'm', hosts: ['h1'], instances: [instance], grants })
+  expect(log.append([change])).toEqual([undefined])
+  return true
+}
+
+describe('while an instance moves from huge pages to other memory on its host', () => {
+  test.each<[name: string, had: Asks, next: Asks]>([
+    ['to no cells', inHugePages(2_048), plain(2_048)],
+    ['to a cell without pages', inHugePages(2_048), inCells(2_048)],
+    ['for a part of it', inHugePages(2_048), { ...inHugePages(1_024), memoryMb: 3_072 }],
+  ])('%s both are held', (_name, had, next) => {
+    const log = aHost()
+    expect([claims(log, 'a', had), resizes(log, next)]).toEqual([true, true])
+    expect([claims(log, 'b', plain(4_096)), claims(log, 'c', plain(2_048))]).toEqual([false, true])
+    expect(claims(log, 'd', plain(1))).toBe(false)
+  })
+
+  test('one that keeps its pages takes only what it adds', () => {
+    const log = aHost()
+    expect([claims(log, 'a', inHugePages(2_048)), resizes(log, { ...inHugePages(2_048), memoryMb: 3_072 })]).toEqual([true, true])
+    expect([claims(log, 'b', plain(3_073)), claims(log, 'b', plain(3_072))]).toEqual([false, true])
+  })
+
+  test('one that gives cells without pages up takes only the difference', () => {
+    const log = aHost()
+    expect([claims(log, 'a', inCells(3_072)), resizes(log, plain(3_584))]).toEqual([true, true])
+    expect([claims(log, 'b', plain(513)), claims(log, 'b', plain(512))]).toEqual([false, true])
+  })
+})
+
+describe('guests with cells and guests without have the same plain memory', () => {
+  const anyPages = (memoryMb: number) => inCells(memoryMb, { pageSize: 'any' })
+
+  test.each<[name: string, first: Asks, second: Asks, isBoth: boolean]>([
+    ['no cells, then a cell', plain(4_096), inCells(1), false],
+    ['a cell, then no cells', inCells(4_096), plain(1), false],
+    ['both within it', plain(1_024), inCells(3_072), true],
+    ['then a cell of small pages', plain(4_096), inCells(1, { pageSize: 'small' }), false],
+    ['then a cell of pages of 4 KiB', plain(4_096), inCells(1, { pageSize: 4 }), false],
+    ['then a cell of any pages, of which none are huge', plain(4_096), anyPages(1), false],
+    ['then a cell of any pages, of which there are huge ones', plain(4_096), anyPages(2), true],
+    ['then huge pages', plain(4_096), inHugePages(4_096), true],
+    ['huge pages first', inHugePages(4_096), plain(4_096), true],
+    ['then huge pages and memory beside them', plain(4_096), { ...inHugePages(1_024), memoryMb: 1_025 }, false],
+    ['then any pages and memory beside them', plain(3_072), { ...anyPages(1_024), memoryMb: 2_048 }, true],
+  ])('%s', (_name, first, second, isBoth) => {
+    const log = aHost()
+    expect([claims(log, 'a', first), claims(log, 'b', second)]).toEqual([true, isBoth])
+  })
+
+  test('over several cells it is their sum', () => {
+    const second = { ...cell, id: 1, cpuset: [8, 9, 10, 11, 12, 13, 14, 15] }
+    const log = aHost({ vcpus: 16, memoryMb: 16_384, numaCells: [cell, second] })
+    expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
+    expect([claims(log, 'c', inCells(1_024, {}, [0, 1])), claims(log, 'c', inCells(512, {}, [0, 1]))]).toEqual([false, true])
+    expect(claims(log, 'd', inCells(1))).toBe(false)
+  })
+
+  test('the judge sees to it where the decision did not know', () => {
+    const log = aHost()
+    const grants = granted(log, inCells(1)) as Grants
+    const pages = granted(log, inCells(1, { pageSize: 4 })) as Grants
+    expect(claims(log, 'a', plain(4_096))).toBe(true)
+    expect([judged(log, grants), judged(log, pages)]).toEqual(['claim.no_room', 'claim.no_room'])
+  })
+
+  test('before level 10 each counts for itself', () => {
+    const log = aHost(host, 9)
+    expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
+  })
+
+  test('a guest keeps what it has there, however much is promised', () => {
+    const log = aHost()
+    expect([claims(log, 'a', inCells(3_072)), claims(log, 'b', plain(1_024))]).toEqual([true, true])
+    const fewer = {
+      ...cell,
+      pages: [
+        { ...small, total: 524_288 },
+        { ...huge, total: 3_072 },
+      ],
+    }
+    log.append([aReport('h1', { ...host, numaCells: [fewer] }, 2)])
+    expect([claims(log, 'c', plain(1)), resizes(log, inCells(2_048))]).toEqual([false, true])
+  })
+
+  test('a refusal says how much of it is left', () => {
+    const log = aHost()
+    claims(log, 'a', plain(4_000))
+    const [asked, small] = [inCells(97), inCells(97, { pageSize: 'small' })]
+    expect([...whyNot(log, asked), ...whyNot(log, small)]).toMatchObject([
+      { code: 'memory.huge_pages', need: 97, have: 96, facts: 1 },
+      { code: 'memory.huge_pages', need: 97, have: 96, facts: 1 },
+    ])
+  })
+})
