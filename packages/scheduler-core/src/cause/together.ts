@@ -15,7 +15,6 @@ import { membersOf, sumsOf } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
-import type { AskedInstance } from './cause.ts'
 
 /** What is asked of a host that has to take all members of a request. */
 export interface Together {
@@ -23,7 +22,7 @@ export interface Together {
   readonly lacks: readonly FilterStep[]
   /** What each of them asks: of the host that the earlier ones were put on, the first found that it has it. */
   readonly steps: readonly FilterStep[]
-  /** Whether the group has no home but the host of the earlier ones, which is an attempt and is forgotten: another host may take all. */
+  /** Whether the group has no home but the host of the earlier ones, which is an attempt and is forgotten. */
   readonly isAttempt: boolean
 }
 
@@ -31,10 +30,9 @@ export interface Together {
  * Several members of a server group that lives together need one host for all of them, whichever of them found none: so each host is asked
  * for what all of them take, as if none of them were placed. Undefined: that is not the case.
  */
-export function asTogether(steps: readonly FilterStep[], one: AskedInstance): Together | undefined {
-  const { fleet, whole, instance } = one
+export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
   const affinity = steps.find(({ name }) => name === AFFINITY_FILTER)
-  const earlier = togetherOf(whole) === null ? undefined : earlierOf(one)
+  const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
   if (affinity === undefined || earlier === undefined) return undefined
   const { host: tried, isAttempt } = earlier
   const asked = steps.map((step) => {
@@ -57,13 +55,13 @@ interface Earlier {
 }
 
 /** Undefined: the group lives on several hosts, so it is not known which of them holds the earlier members. */
-function earlierOf({ fleet: { groups }, whole: { instanceGroup }, instance, staysWithFirst }: AskedInstance): Earlier | undefined {
+function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: number): Earlier | undefined {
   const [first, ...others] = [...(groups.find(instanceGroup?.uuid ?? '')?.members ?? [])]
   const isNew = instanceGroup?.hosts.length === 0
   if (instance === 0) return { host: undefined, isAttempt: isNew && first === undefined }
   if (first === undefined || others.length > 0) return undefined
   const [host, members] = first
-  return { host, isAttempt: isNew && members === instance && !staysWithFirst }
+  return { host, isAttempt: isNew && members === instance }
 }
 
 const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
