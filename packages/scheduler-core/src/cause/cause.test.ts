@@ -272,6 +272,16 @@ describe('members that live together and fit on no host: each host is compared w
     expect(causeIn(shapes, asks)).toBe(text)
   })
 
+  test('of a host on which more is claimed than there is, what all of them need is said', () => {
+    const bound = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 4 } }, group: { ...group, maxServerPerHost: null } })
+    const shape = (vcpusUsed: number) => ({ ...large, vcpus: 16, vcpusUsed })
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape(0)), bound])
+    log.append([aReport('a', shape(16), 2)])
+    const asks = { numInstances: 3, vcpus: 1, memoryMb: 64, instanceGroup: { ...group, hosts: ['a'] } }
+    expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, -4 free.')
+  })
+
   test('a group that lives somewhere already is refused for what its host lacks', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])

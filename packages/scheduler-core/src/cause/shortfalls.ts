@@ -32,13 +32,16 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
   })
 }
 
-/** Whether one of two sentences about a thing says that more is missing; of two that say the same, whether it alone is a sentence of its own. */
+/**
+ * Whether one of two sentences about a thing says that more is missing: of one unit the amount, since more than all of what few instances need
+ * may be missing where claims hold too much. Of two that say the same, whether it alone is a sentence of its own.
+ */
 function isMore(one: Shortfall, known: Shortfall): boolean {
-  const shares = shareOf(one) - shareOf(known)
-  if (shares !== 0) return shares > 0
   const missing = missingOf(one) - missingOf(known)
   // words are neither more nor less
-  return missing > 0 || (!(missing < 0) && known.sentence === undefined)
+  const isOneUnit = measureOf(one.unit).several === measureOf(known.unit).several
+  const more = isOneUnit && !Number.isNaN(missing) ? missing : shareOf(one) - shareOf(known)
+  return more === 0 ? known.sentence === undefined : more > 0
 }
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
