@@ -59,6 +59,8 @@ export interface Fact {
   readonly unit?: string
   /** Which amount of the subject `actual` is, where a host has several; absent: what is left. */
   readonly amountOf?: AmountOf
+  /** As a reason says it: how much of it the host keeps back, and who says so. */
+  readonly reserved?: string
   readonly requiredFrom: Source
   readonly actualFrom: Source
   /** How `actual` was worked out, where it was: `actual` is floor((total - reserved) x ratio) - used - claimed, or as the terms are named. */

@@ -282,6 +282,22 @@ describe('members that live together and fit on no host: each host is compared w
     expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, -4 free.')
   })
 
+  test('what an operator keeps back is said of what all of them need too', () => {
+    const reserve: Change = {
+      type: 'hostAllocation',
+      host: 'a',
+      node: 'a',
+      resourceClass: 'MEMORY_MB',
+      reserved: 65_000,
+      by: 'kim',
+      reason: 'tests',
+    }
+    const text = causeIn({ a: { vcpus: 16, memoryMb: 65_536 } }, { numInstances: 3, vcpus: 1, memoryMb: 512 }, [reserve])
+    expect(text).toContain(
+      'a: 1536 MiB needed by its 3 instances; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests).',
+    )
+  })
+
   test('a group that lives somewhere already is refused for what its host lacks', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
@@ -345,6 +361,18 @@ describe('members that live together and fit on no host: each host is compared w
     expect(text).toContain('1 with too few vCPUs in all, 1 not enabled.')
     expect(text).not.toContain('at once')
   })
+})
+
+test('what an operator keeps back is said of each amount, whatever the filter says of them first', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 16, memoryMb: 1_000, localGb: 100 })])
+  const reserve = (resourceClass: string, reserved: number): Change =>
+    ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass, reserved, by: 'kim', reason: 'tests' }) as const
+  log.append([reserve('MEMORY_MB', 900), reserve('DISK_GB', 90)])
+  expect(textOf(log.fleet, { flavor: { vcpus: 1, memoryMb: 500, rootGb: 50 } }, 'nova-compat')).toContain(
+    'a: 500 MiB needed by one instance; the host has 100 MiB in all; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
+      '50 GiB needed by one instance; the host has 10 GiB in all; 90 of its 100 GiB are reserved (set by kim: tests).',
+  )
 })
 
 describe('several instances that may be on different hosts', () => {

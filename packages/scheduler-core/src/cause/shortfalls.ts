@@ -2,6 +2,7 @@ import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import type { AmountOf, Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
+import { usualWords } from '../kinds/classes/usual.ts'
 import { amountMissing, shareMissing } from '../pipeline/distance.ts'
 import type { HostRefusal, NearestHost } from './cause.ts'
 
@@ -13,7 +14,9 @@ export interface Shortfall {
   readonly unit?: string
   /** Which amount of the subject; absent: what is left of it. */
   readonly amountOf?: AmountOf
-  /** Of what a reason says, its sentence; a fact has none of its own. */
+  /** How much of it the host keeps back. */
+  readonly reserved?: string
+  /** Of what a reason says, its sentence; of facts those alone have one of which a reason might have told. */
   readonly sentence?: string
 }
 
@@ -74,7 +77,10 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
       finish()
       last = { subject: one.subject, unit: one.unit, sides: [] }
     }
-    last?.sides.push(sidesOf(one))
+    const { reserved } = one
+    // said once of a thing, though it has less in all by it and less that is free
+    const isSaid = reserved === undefined || [...sentences, ...(last?.sides ?? [])].some((text) => text.includes(reserved))
+    last?.sides.push(isSaid ? sidesOf(one) : `${sidesOf(one)}; ${reserved}`)
   }
   finish()
   return sentences.join(' ')
@@ -93,6 +99,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
     ...(actual !== undefined && { actual }),
     ...(unit !== undefined && { unit }),
     ...(amountOf !== undefined && { amountOf }),
+    ...(reason.reserved !== undefined && { reserved: reason.reserved }),
     sentence: reasonText(reason),
   }
   // what the best cell has is not said where each guest cell is compared with the cell that is nearest to it
@@ -107,13 +114,20 @@ const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean 
 
 const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
-const toShortfall = ({ subject, required, actual, unit, amountOf }: Fact): Shortfall => ({
-  subject,
-  ...(required !== undefined && { required }),
-  ...(actual !== undefined && { actual }),
-  ...(unit !== undefined && { unit }),
-  ...(amountOf !== undefined && { amountOf }),
-})
+function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fact): Shortfall {
+  const words = amountOf === 'in all' ? usualWords(subject) : undefined
+  const told = required === undefined || actual === undefined ? undefined : { need: required, have: actual }
+  return {
+    subject,
+    ...(required !== undefined && { required }),
+    ...(actual !== undefined && { actual }),
+    ...(unit !== undefined && { unit }),
+    ...(amountOf !== undefined && { amountOf }),
+    ...(reserved !== undefined && { reserved }),
+    ...(words !== undefined &&
+      told !== undefined && { sentence: reasonText({ ...told, code: words.tooLittle, ...(reserved !== undefined && { reserved }) }) }),
+  }
+}
 
 /** An amount of a thing, whatever the number, or one word of several that may be asked for. */
 function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Shortfall): string {

@@ -2,7 +2,7 @@ import { type Fact, fromRequest } from '../evidence.ts'
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { freeFact, leftOf, reportOf } from '../fleet/sources.ts'
+import { freeFact, leftOf, reportOf, reserveOf } from '../fleet/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { shortWishes } from '../kinds/pci/allot.ts'
@@ -126,11 +126,12 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       const inAll = at(capacity, host)
       // where one member is too large already, that is said apart, and no ratio makes up for it
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
+      const reserve = (isOfAll: boolean) => reserveOf(hosts, host, resourceClass, unit, isOfAll)
       const leftFact = { ...freeFact(hosts, host, resourceClass, asked), actual: left }
-      const allFact: Fact = { ...asked, amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
+      const allFact: Fact = { ...asked, ...reserve(true), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
       return [
-        ...(isInAll ? [{ ...said, code: tooLittle, have: inAll, fact: allFact }] : []),
-        ...(isInAll && left === inAll ? [] : [{ ...said, code: short, have: left, fact: leftFact }]),
+        ...(isInAll ? [{ ...said, ...reserve(true), code: tooLittle, have: inAll, fact: allFact }] : []),
+        ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(false), code: short, have: left, fact: leftFact }]),
       ]
     })
   })
