@@ -363,6 +363,41 @@ describe('members that live together and fit on no host: each host is compared w
   })
 })
 
+describe('where devices are to be near the guest, the cell that is spoken of is the one where they are', () => {
+  const asks = (memoryMb: number, cpus: number, more: Parameters<typeof aRequest>[0]) => ({
+    flavor: { vcpus: cpus, memoryMb },
+    numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, cpu) => cpu), memoryMb }] },
+    ...more,
+  })
+  const gpus = (count: number) => ({ gpus: { count, numaPolicy: 'required' as const } })
+  const pciRequests = [{ count: 1, specs: [{ vendor_id: '10de' }], numaPolicy: 'required' as const }]
+  const shape: HostShape = {
+    ...{ vcpus: 64, memoryMb: 262_144 },
+    numaCells: [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 })),
+    gpus: [0, 1].map((index) => ({ index, numaNode: 1 })),
+    pciPools: [{ vendorId: '10de', productId: 'a', numaNode: 1, total: 2 }],
+  }
+  test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
+    ['memory beside GPUs', asks(40_000, 1, gpus(1)), 'h0: cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all.'],
+    ['CPUs beside GPUs', asks(1_024, 10, gpus(1)), 'h0: cell 0 on cell 1 of the host: 10 CPUs needed, 8 in all.'],
+    ['memory beside PCI devices', asks(40_000, 1, { pciRequests }), 'h0: cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all.'],
+    [
+      'GPUs themselves',
+      asks(1_024, 1, gpus(3)),
+      "h0: 3 GPUs needed; the host has 2 in all. 3 GPUs needed near the guest's NUMA cells, 2 free there.",
+    ],
+    [
+      'memory and GPUs',
+      asks(40_000, 1, gpus(3)),
+      "h0: 3 GPUs needed; the host has 2 in all. cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all. 3 GPUs needed, 2 near the guest's cells.",
+    ],
+  ])('%s', (_what, given, text) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', shape)])
+    expect(textOf(log.fleet, given)).toContain(text)
+  })
+})
+
 test('what an operator keeps back is said of each amount, whatever the filter says of them first', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 16, memoryMb: 1_000, localGb: 100 })])

@@ -1,6 +1,6 @@
 import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
-import type { AmountOf, Fact } from '../evidence.ts'
+import { type AmountOf, type Fact, NEAR_CELLS } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import { usualWords } from '../kinds/classes/usual.ts'
 import { amountMissing, shareMissing } from '../pipeline/distance.ts'
@@ -92,7 +92,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   // a reason need not name what its fact is about
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  const amountOf = reason.code === 'memory.huge_pages' ? 'outside of huge pages' : inAllCode.test(reason.code) ? 'in all' : undefined
+  const amountOf = amountOfReason(reason)
   const own: Shortfall = {
     subject,
     ...(required !== undefined && { required }),
@@ -111,6 +111,12 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
 /** Nothing is to mend about a word that the host has as it was asked for, nor about one beside a reason that compares nothing. */
 const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean =>
   typeof actual === 'number' || (required === undefined ? need !== undefined || have !== undefined : required !== actual)
+
+function amountOfReason({ code }: Reason): AmountOf | undefined {
+  if (code === 'memory.huge_pages') return 'outside of huge pages'
+  if (code === 'gpu.numa' || code === 'pci.numa') return NEAR_CELLS
+  return inAllCode.test(code) ? 'in all' : undefined
+}
 
 const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
