@@ -260,7 +260,7 @@ describe('members that live together and fit on no host: each host is compared w
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
       `The only host with NUMA cells does not take all 3 instances. ${TOGETHER} ` +
-        `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
+        'a: cell 0 of one more instance on cell 0 of the host: 3072 MiB needed, 1024 here.',
     ],
     [
       'the hosts that the request admits alone',
@@ -295,6 +295,27 @@ describe('members that live together and fit on no host: each host is compared w
     const text = causeIn({ a: { vcpus: 16, memoryMb: 65_536 } }, { numInstances: 3, vcpus: 1, memoryMb: 512 }, [reserve])
     expect(text).toContain(
       'a: 1536 MiB needed by its 3 instances; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests).',
+    )
+  })
+
+  test('what its cells lack for all of them is said beside what it lacks in all', () => {
+    const numaCells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 }))
+    const six = { id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 64, cpuPolicy: 'dedicated' as const }
+    const asks = (numInstances: number) => ({ numInstances, flavor: { vcpus: 6, memoryMb: 64 }, numaTopology: { cells: [six] } })
+    const host = (vcpus: number): HostShape => ({ vcpus, memoryMb: 65_536, numaCells })
+    expect(causeIn({ a: host(16) }, asks(3))).toContain(
+      'a: 18 vCPUs needed by its 3 instances; the host has 16 in all. cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.',
+    )
+    expect(causeIn({ a: host(40) }, asks(3))).toContain('a: cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.')
+    expect(causeIn({ a: host(40) }, asks(5))).toContain('a: cell 0 of 3 more instances on cell 0 of the host: 18 CPUs needed, 2 here.')
+  })
+
+  test('in the rounds of Nova a host that has room for all and was not tried is refused since the group was put on another', () => {
+    const shapes = { h0: { ...large, memoryMb: 524_288, vcpus: 128 }, h1: { ...large, vcpus: 160 } }
+    const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
+    expect(text).toBe(
+      `Of 2 hosts none takes all 20 instances: 1 with too few vCPUs in all, 1 away from the host of the server group. ${TOGETHER} ` +
+        'Nearest is h0: 160 vCPUs needed by its 20 instances; the host has 128 in all.',
     )
   })
 

@@ -5,6 +5,9 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { freeFact, leftOf, reportOf, reserveOf } from '../fleet/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
+import { numaAskOf } from '../kinds/numa/ask.ts'
+import { numaKind } from '../kinds/numa/numa.ts'
+import { whatCellsLackFor } from '../kinds/numa/several.ts'
 import { shortWishes } from '../kinds/pci/allot.ts'
 import { pciAskOf } from '../kinds/pci/ask.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
@@ -39,9 +42,10 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
     if (step.prepared === undefined) return step
     return { ...step, prepared: asIfNone(step, step.prepared, tried, isAttempt) }
   })
-  const lacks = prepareLacks(fleet, whole, instance, tried).map((prepared) => asStep(affinity, prepared))
-  const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked))
-  return { lacks: [...lacks, noRoom], steps: asked, isAttempt }
+  const inCells = cellLack(fleet, whole, instance, tried)
+  const lacks = [...prepareLacks(fleet, whole, instance, tried), ...inCells].map((prepared) => asStep(affinity, prepared))
+  const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked, affinity))
+  return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt }
 }
 
 /** How many members need one host together; null: the request asks for no such thing. */
@@ -86,8 +90,19 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
   facts: (host) => shortOn(host).map(({ fact }) => fact),
 })
 
-/** What refuses a host that has all amounts for the members, where they do not go into its cells and devices at once. */
-function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[]): PreparedFilter {
+/** What cells lack for one member is not said beside what they lack for all. */
+function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
+  const { name, prepared } = step
+  if (name !== numaKind.filter.name || prepared === undefined) return step
+  return { ...step, prepared: { ...prepared, passes: (host) => inCells.some((lack) => !lack.passes(host)) || passes(step, host) } }
+}
+
+/**
+ * What refuses a host that has all amounts and cells for the members: they do not go into its devices at once. Where nothing of that kind can
+ * be in the way, the group was put on another host, and this one was not tried.
+ */
+function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[], affinity: FilterStep): PreparedFilter {
+  const isElsewhere = (host: HostIndex): boolean => !mayBeShort(whole) && !passes(affinity, host)
   const own = steps.filter(({ isOutside, prepared }) => !isOutside && prepared !== undefined)
   return {
     passes(host) {
@@ -95,8 +110,57 @@ function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: rea
       const refusing = own.filter((step) => !passes(step, host))
       return refusing.length > 0 && !refusing.some((step) => /^(?:numa|pci|gpu)\./.test(reasonOf(step, host).code))
     },
-    reason: () => ({ code: 'group.together', subject: whole.instanceGroup?.uuid ?? '', need: whole.numInstances, unit: 'members' }),
+    reason: (host) =>
+      isElsewhere(host)
+        ? reasonOf(affinity, host)
+        : { code: 'group.together', subject: whole.instanceGroup?.uuid ?? '', need: whole.numInstances, unit: 'members' },
   }
+}
+
+/** Whether devices may not suffice for all members, though there are as many: some are near to cells, or wanted by several kinds of members. */
+const mayBeShort = (whole: RequestSpec): boolean =>
+  membersOf(whole).some(({ request }, _, { length }) => {
+    const hasDevices = request.gpus !== null || request.pciRequests.length > 0
+    return hasDevices && (length > 1 || request.pciRequests.length > 1 || request.numaTopology !== null)
+  })
+
+/** The cells of a host for the cells of all members. */
+function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
+  const kinds = membersOf(whole).flatMap((members) => {
+    const ask = numaAskOf(members.request)
+    return ask === undefined ? [] : [{ ask, count: members.count, placed: amongFirst(instance, members) }]
+  })
+  if (kinds.length === 0) return []
+  const known = new Map<HostIndex, readonly Reason[]>()
+  const lacksOn = (host: HostIndex): readonly Reason[] => {
+    const lacks =
+      known.get(host) ??
+      whatCellsLackFor(
+        hosts,
+        host,
+        kinds.map(({ ask, count, placed }) => ({ ask, count: count - (host === tried ? placed : 0) })),
+      )
+    known.set(host, lacks)
+    return lacks
+  }
+  const from = (host: HostIndex) => ({ requiredFrom: fromRequest('numaTopology.cells'), actualFrom: leftOf(hosts.get(host)) })
+  return [
+    lackOf((host) =>
+      lacksOn(host).map(({ subject = 'NUMA', need, have, unit, ...reason }) => ({
+        ...{ ...reason, subject: subject.split(' on ')[0] as string },
+        ...(need !== undefined && { need }),
+        ...(have !== undefined && { have }),
+        ...(unit !== undefined && { unit }),
+        fact: {
+          ...{ subject, ...from(host) },
+          ...(need !== undefined && { required: need }),
+          ...(have !== undefined && { actual: have }),
+          ...(unit !== undefined && { unit }),
+          ...(reason.code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+        },
+      })),
+    ),
+  ]
 }
 
 /** Of each host, what of all members together it lacks, one thing after the other. */

@@ -106,7 +106,7 @@ function nearestChoice(
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /** A cell of its own for each guest cell, of as many as fit at once; undefined for the others. An earlier one makes way where it can sit elsewhere. */
-function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
+export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
   const seats: (CellState | undefined)[] = guests.map(() => undefined)
   const seat = (g: number, seen: Set<CellState>): boolean => {
     for (const cell of cells) {
@@ -124,7 +124,7 @@ function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): reado
 }
 
 /** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
-function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
+export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
