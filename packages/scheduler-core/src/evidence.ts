@@ -48,8 +48,10 @@ export interface ClaimsSource {
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
-/** All of a class that there is and is not kept back, or what is left of memory beside the huge pages. */
-export type AmountOf = 'in all' | 'outside of huge pages'
+/** All of a class that there is and is not kept back, what is left of memory beside the huge pages, or devices that are left in the right place. */
+export type AmountOf = 'in all' | 'outside of huge pages' | typeof NEAR_CELLS
+
+export const NEAR_CELLS = "near the guest's cells"
 
 /** Typed evidence: what was needed, what the host had, and from which input each of the two came. */
 export interface Fact {
@@ -59,6 +61,8 @@ export interface Fact {
   readonly unit?: string
   /** Which amount of the subject `actual` is, where a host has several; absent: what is left. */
   readonly amountOf?: AmountOf
+  /** As a reason says it: how much of it the host keeps back, and who says so. */
+  readonly reserved?: string
   readonly requiredFrom: Source
   readonly actualFrom: Source
   /** How `actual` was worked out, where it was: `actual` is floor((total - reserved) x ratio) - used - claimed, or as the terms are named. */

@@ -260,7 +260,7 @@ describe('members that live together and fit on no host: each host is compared w
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
       `The only host with NUMA cells does not take all 3 instances. ${TOGETHER} ` +
-        `a: Server group ${aUuid(9)}: room for 3 members at once needed on the host; its cells and devices have none.`,
+        'a: cell 0 of one more instance on cell 0 of the host: 3072 MiB needed, 1024 here.',
     ],
     [
       'the hosts that the request admits alone',
@@ -270,6 +270,53 @@ describe('members that live together and fit on no host: each host is compared w
     ],
   ])('%s', (_name, shapes, asks, text) => {
     expect(causeIn(shapes, asks)).toBe(text)
+  })
+
+  test('of a host on which more is claimed than there is, what all of them need is said', () => {
+    const bound = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 4 } }, group: { ...group, maxServerPerHost: null } })
+    const shape = (vcpusUsed: number) => ({ ...large, vcpus: 16, vcpusUsed })
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape(0)), bound])
+    log.append([aReport('a', shape(16), 2)])
+    const asks = { numInstances: 3, vcpus: 1, memoryMb: 64, instanceGroup: { ...group, hosts: ['a'] } }
+    expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, -4 free.')
+  })
+
+  test('what an operator keeps back is said of what all of them need too', () => {
+    const reserve: Change = {
+      type: 'hostAllocation',
+      host: 'a',
+      node: 'a',
+      resourceClass: 'MEMORY_MB',
+      reserved: 65_000,
+      by: 'kim',
+      reason: 'tests',
+    }
+    const text = causeIn({ a: { vcpus: 16, memoryMb: 65_536 } }, { numInstances: 3, vcpus: 1, memoryMb: 512 }, [reserve])
+    expect(text).toContain(
+      'a: 1536 MiB needed by its 3 instances; the host has 536 MiB in all; 65000 of its 65536 MiB are reserved (set by kim: tests).',
+    )
+  })
+
+  test('what its cells lack for all of them is said beside what it lacks in all', () => {
+    const numaCells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 }))
+    const six = { id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 64, cpuPolicy: 'dedicated' as const }
+    const asks = (numInstances: number) => ({ numInstances, flavor: { vcpus: 6, memoryMb: 64 }, numaTopology: { cells: [six] } })
+    const host = (vcpus: number): HostShape => ({ vcpus, memoryMb: 65_536, numaCells })
+    expect(causeIn({ a: host(16) }, asks(3))).toContain(
+      'a: 18 vCPUs needed by its 3 instances; the host has 16 in all. cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.',
+    )
+    expect(causeIn({ a: host(40) }, asks(3))).toContain('a: cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.')
+    expect(causeIn({ a: host(40) }, asks(5))).toContain('a: cell 0 of 3 more instances on cell 0 of the host: 18 CPUs needed, 2 here.')
+  })
+
+  test('in the rounds of Nova a host that has room for all and was not tried is refused since the group was put on another', () => {
+    const shapes = { h0: { ...large, memoryMb: 524_288, vcpus: 128 }, h1: { ...large, vcpus: 160 } }
+    const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
+    expect(text).toBe(
+      `Of 2 hosts none takes all 20 instances: 1 with too few vCPUs in all, 1 away from the host of the server group. ${TOGETHER} ` +
+        'Nearest is h0: 160 vCPUs needed by its 20 instances; the host has 128 in all.',
+    )
   })
 
   test('a group that lives somewhere already is refused for what its host lacks', () => {
@@ -335,6 +382,53 @@ describe('members that live together and fit on no host: each host is compared w
     expect(text).toContain('1 with too few vCPUs in all, 1 not enabled.')
     expect(text).not.toContain('at once')
   })
+})
+
+describe('where devices are to be near the guest, the cell that is spoken of is the one where they are', () => {
+  const asks = (memoryMb: number, cpus: number, more: Parameters<typeof aRequest>[0]) => ({
+    flavor: { vcpus: cpus, memoryMb },
+    numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, cpu) => cpu), memoryMb }] },
+    ...more,
+  })
+  const gpus = (count: number) => ({ gpus: { count, numaPolicy: 'required' as const } })
+  const pciRequests = [{ count: 1, specs: [{ vendor_id: '10de' }], numaPolicy: 'required' as const }]
+  const shape: HostShape = {
+    ...{ vcpus: 64, memoryMb: 262_144 },
+    numaCells: [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 })),
+    gpus: [0, 1].map((index) => ({ index, numaNode: 1 })),
+    pciPools: [{ vendorId: '10de', productId: 'a', numaNode: 1, total: 2 }],
+  }
+  test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
+    ['memory beside GPUs', asks(40_000, 1, gpus(1)), 'h0: cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all.'],
+    ['CPUs beside GPUs', asks(1_024, 10, gpus(1)), 'h0: cell 0 on cell 1 of the host: 10 CPUs needed, 8 in all.'],
+    ['memory beside PCI devices', asks(40_000, 1, { pciRequests }), 'h0: cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all.'],
+    [
+      'GPUs themselves',
+      asks(1_024, 1, gpus(3)),
+      "h0: 3 GPUs needed; the host has 2 in all. 3 GPUs needed near the guest's NUMA cells, 2 free there.",
+    ],
+    [
+      'memory and GPUs',
+      asks(40_000, 1, gpus(3)),
+      "h0: 3 GPUs needed; the host has 2 in all. cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all. 3 GPUs needed, 2 near the guest's cells.",
+    ],
+  ])('%s', (_what, given, text) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', shape)])
+    expect(textOf(log.fleet, given)).toContain(text)
+  })
+})
+
+test('what an operator keeps back is said of each amount, whatever the filter says of them first', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 16, memoryMb: 1_000, localGb: 100 })])
+  const reserve = (resourceClass: string, reserved: number): Change =>
+    ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass, reserved, by: 'kim', reason: 'tests' }) as const
+  log.append([reserve('MEMORY_MB', 900), reserve('DISK_GB', 90)])
+  expect(textOf(log.fleet, { flavor: { vcpus: 1, memoryMb: 500, rootGb: 50 } }, 'nova-compat')).toContain(
+    'a: 500 MiB needed by one instance; the host has 100 MiB in all; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
+      '50 GiB needed by one instance; the host has 10 GiB in all; 90 of its 100 GiB are reserved (set by kim: tests).',
+  )
 })
 
 describe('several instances that may be on different hosts', () => {

@@ -100,11 +100,7 @@ export interface AskedInstance {
   readonly whole: RequestSpec
   /** Its number, from 0. */
   readonly instance: number
-  /** Whether the host of the first member of a group that lives together is final, as in Nova's rounds; else one is looked for that holds all. */
-  readonly staysWithFirst: boolean
 }
-
-export const staysWithFirst = ({ compat }: Pick<Profile, 'compat'>): boolean => compat === 'nova'
 
 /** Why no host takes the instance of this number. The fleet holds what the instances before it take. */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
@@ -112,10 +108,7 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
 /** The same with pauses; the fleet must stay as it is until the end. */
 export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const request = requestAt(asked, instance)
-  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), {
-    ...{ fleet, request, whole: asked, instance },
-    staysWithFirst: staysWithFirst(profile),
-  })
+  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, whole: asked, instance })
 }
 
 /** The same of filters that were made ready for the instance. */
@@ -200,9 +193,9 @@ interface AskedSteps {
   readonly isAttempt: boolean
 }
 
-function stepsOf(filters: readonly FilterStep[], instance: AskedInstance): AskedSteps {
+function stepsOf(filters: readonly FilterStep[], { fleet, whole, instance }: AskedInstance): AskedSteps {
   const asked = filters.filter(isAsked)
-  return asTogether(asked, instance) ?? { steps: asked, lacks: [], isAttempt: false }
+  return asTogether(asked, fleet, whole, instance) ?? { steps: asked, lacks: [], isAttempt: false }
 }
 
 /** Filters in the order in which they have a say: what one of them says is short on a host is not counted once more for those after it. */

@@ -78,8 +78,6 @@ describe('the laws of the cause', () => {
       fc.property(refusal, ({ hosts, drawn, asked, profile }) => {
         const { nearest, tooFew, onOneHost, instances } = causeIn(fleetOf(hosts), asked, profile)
         if (nearest === null || tooFew !== null) return
-        // cells are of one instance each: how several lie in those of one host, no amount says
-        if (onOneHost !== null && drawn.cells.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]
         const mended = host && mend(host, nearest, drawn)

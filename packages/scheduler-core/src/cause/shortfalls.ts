@@ -1,7 +1,8 @@
 import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
-import type { AmountOf, Fact } from '../evidence.ts'
+import { type AmountOf, type Fact, NEAR_CELLS } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
+import { usualWords } from '../kinds/classes/usual.ts'
 import { amountMissing, shareMissing } from '../pipeline/distance.ts'
 import type { HostRefusal, NearestHost } from './cause.ts'
 
@@ -13,7 +14,9 @@ export interface Shortfall {
   readonly unit?: string
   /** Which amount of the subject; absent: what is left of it. */
   readonly amountOf?: AmountOf
-  /** Of what a reason says, its sentence; a fact has none of its own. */
+  /** How much of it the host keeps back. */
+  readonly reserved?: string
+  /** Of what a reason says, its sentence; of facts those alone have one of which a reason might have told. */
   readonly sentence?: string
 }
 
@@ -32,13 +35,16 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
   })
 }
 
-/** Whether one of two sentences about a thing says that more is missing; of two that say the same, whether it alone is a sentence of its own. */
+/**
+ * Whether one of two sentences about a thing says that more is missing: of one unit the amount, since more than all of what few instances need
+ * may be missing where claims hold too much. Of two that say the same, whether it alone is a sentence of its own.
+ */
 function isMore(one: Shortfall, known: Shortfall): boolean {
-  const shares = shareOf(one) - shareOf(known)
-  if (shares !== 0) return shares > 0
   const missing = missingOf(one) - missingOf(known)
   // words are neither more nor less
-  return missing > 0 || (!(missing < 0) && known.sentence === undefined)
+  const isOneUnit = measureOf(one.unit).several === measureOf(known.unit).several
+  const more = isOneUnit && !Number.isNaN(missing) ? missing : shareOf(one) - shareOf(known)
+  return more === 0 ? known.sentence === undefined : more > 0
 }
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
@@ -71,7 +77,10 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
       finish()
       last = { subject: one.subject, unit: one.unit, sides: [] }
     }
-    last?.sides.push(sidesOf(one))
+    const { reserved } = one
+    // said once of a thing, though it has less in all by it and less that is free
+    const isSaid = reserved === undefined || [...sentences, ...(last?.sides ?? [])].some((text) => text.includes(reserved))
+    last?.sides.push(isSaid ? sidesOf(one) : `${sidesOf(one)}; ${reserved}`)
   }
   finish()
   return sentences.join(' ')
@@ -83,13 +92,14 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   // a reason need not name what its fact is about
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  const amountOf = reason.code === 'memory.huge_pages' ? 'outside of huge pages' : inAllCode.test(reason.code) ? 'in all' : undefined
+  const amountOf = amountOfReason(reason)
   const own: Shortfall = {
     subject,
     ...(required !== undefined && { required }),
     ...(actual !== undefined && { actual }),
     ...(unit !== undefined && { unit }),
     ...(amountOf !== undefined && { amountOf }),
+    ...(reason.reserved !== undefined && { reserved: reason.reserved }),
     sentence: reasonText(reason),
   }
   // what the best cell has is not said where each guest cell is compared with the cell that is nearest to it
@@ -102,15 +112,28 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
 const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean =>
   typeof actual === 'number' || (required === undefined ? need !== undefined || have !== undefined : required !== actual)
 
+function amountOfReason({ code }: Reason): AmountOf | undefined {
+  if (code === 'memory.huge_pages') return 'outside of huge pages'
+  if (code === 'gpu.numa' || code === 'pci.numa') return NEAR_CELLS
+  return inAllCode.test(code) ? 'in all' : undefined
+}
+
 const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
-const toShortfall = ({ subject, required, actual, unit, amountOf }: Fact): Shortfall => ({
-  subject,
-  ...(required !== undefined && { required }),
-  ...(actual !== undefined && { actual }),
-  ...(unit !== undefined && { unit }),
-  ...(amountOf !== undefined && { amountOf }),
-})
+function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fact): Shortfall {
+  const words = amountOf === 'in all' ? usualWords(subject) : undefined
+  const told = required === undefined || actual === undefined ? undefined : { need: required, have: actual }
+  return {
+    subject,
+    ...(required !== undefined && { required }),
+    ...(actual !== undefined && { actual }),
+    ...(unit !== undefined && { unit }),
+    ...(amountOf !== undefined && { amountOf }),
+    ...(reserved !== undefined && { reserved }),
+    ...(words !== undefined &&
+      told !== undefined && { sentence: reasonText({ ...told, code: words.tooLittle, ...(reserved !== undefined && { reserved }) }) }),
+  }
+}
 
 /** An amount of a thing, whatever the number, or one word of several that may be asked for. */
 function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Shortfall): string {

@@ -2,9 +2,12 @@ import { type Fact, fromRequest } from '../evidence.ts'
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { freeFact, leftOf, reportOf } from '../fleet/sources.ts'
+import { freeFact, leftOf, reportOf, reserveOf } from '../fleet/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
+import { numaAskOf } from '../kinds/numa/ask.ts'
+import { numaKind } from '../kinds/numa/numa.ts'
+import { whatCellsLackFor } from '../kinds/numa/several.ts'
 import { shortWishes } from '../kinds/pci/allot.ts'
 import { pciAskOf } from '../kinds/pci/ask.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
@@ -15,7 +18,6 @@ import { membersOf, sumsOf } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
-import type { AskedInstance } from './cause.ts'
 
 /** What is asked of a host that has to take all members of a request. */
 export interface Together {
@@ -23,7 +25,7 @@ export interface Together {
   readonly lacks: readonly FilterStep[]
   /** What each of them asks: of the host that the earlier ones were put on, the first found that it has it. */
   readonly steps: readonly FilterStep[]
-  /** Whether the group has no home but the host of the earlier ones, which is an attempt and is forgotten: another host may take all. */
+  /** Whether the group has no home but the host of the earlier ones, which is an attempt and is forgotten. */
   readonly isAttempt: boolean
 }
 
@@ -31,19 +33,19 @@ export interface Together {
  * Several members of a server group that lives together need one host for all of them, whichever of them found none: so each host is asked
  * for what all of them take, as if none of them were placed. Undefined: that is not the case.
  */
-export function asTogether(steps: readonly FilterStep[], one: AskedInstance): Together | undefined {
-  const { fleet, whole, instance } = one
+export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
   const affinity = steps.find(({ name }) => name === AFFINITY_FILTER)
-  const earlier = togetherOf(whole) === null ? undefined : earlierOf(one)
+  const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
   if (affinity === undefined || earlier === undefined) return undefined
   const { host: tried, isAttempt } = earlier
   const asked = steps.map((step) => {
     if (step.prepared === undefined) return step
     return { ...step, prepared: asIfNone(step, step.prepared, tried, isAttempt) }
   })
-  const lacks = prepareLacks(fleet, whole, instance, tried).map((prepared) => asStep(affinity, prepared))
-  const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked))
-  return { lacks: [...lacks, noRoom], steps: asked, isAttempt }
+  const inCells = cellLack(fleet, whole, instance, tried)
+  const lacks = [...prepareLacks(fleet, whole, instance, tried), ...inCells].map((prepared) => asStep(affinity, prepared))
+  const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked, affinity))
+  return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt }
 }
 
 /** How many members need one host together; null: the request asks for no such thing. */
@@ -57,13 +59,13 @@ interface Earlier {
 }
 
 /** Undefined: the group lives on several hosts, so it is not known which of them holds the earlier members. */
-function earlierOf({ fleet: { groups }, whole: { instanceGroup }, instance, staysWithFirst }: AskedInstance): Earlier | undefined {
+function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: number): Earlier | undefined {
   const [first, ...others] = [...(groups.find(instanceGroup?.uuid ?? '')?.members ?? [])]
   const isNew = instanceGroup?.hosts.length === 0
   if (instance === 0) return { host: undefined, isAttempt: isNew && first === undefined }
   if (first === undefined || others.length > 0) return undefined
   const [host, members] = first
-  return { host, isAttempt: isNew && members === instance && !staysWithFirst }
+  return { host, isAttempt: isNew && members === instance }
 }
 
 const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
@@ -88,8 +90,19 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
   facts: (host) => shortOn(host).map(({ fact }) => fact),
 })
 
-/** What refuses a host that has all amounts for the members, where they do not go into its cells and devices at once. */
-function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[]): PreparedFilter {
+/** What cells lack for one member is not said beside what they lack for all. */
+function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
+  const { name, prepared } = step
+  if (name !== numaKind.filter.name || prepared === undefined) return step
+  return { ...step, prepared: { ...prepared, passes: (host) => inCells.some((lack) => !lack.passes(host)) || passes(step, host) } }
+}
+
+/**
+ * What refuses a host that has all amounts and cells for the members: they do not go into its devices at once. Where nothing of that kind can
+ * be in the way, the group was put on another host, and this one was not tried.
+ */
+function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[], affinity: FilterStep): PreparedFilter {
+  const isElsewhere = (host: HostIndex): boolean => !mayBeShort(whole) && !passes(affinity, host)
   const own = steps.filter(({ isOutside, prepared }) => !isOutside && prepared !== undefined)
   return {
     passes(host) {
@@ -97,8 +110,57 @@ function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: rea
       const refusing = own.filter((step) => !passes(step, host))
       return refusing.length > 0 && !refusing.some((step) => /^(?:numa|pci|gpu)\./.test(reasonOf(step, host).code))
     },
-    reason: () => ({ code: 'group.together', subject: whole.instanceGroup?.uuid ?? '', need: whole.numInstances, unit: 'members' }),
+    reason: (host) =>
+      isElsewhere(host)
+        ? reasonOf(affinity, host)
+        : { code: 'group.together', subject: whole.instanceGroup?.uuid ?? '', need: whole.numInstances, unit: 'members' },
   }
+}
+
+/** Whether devices may not suffice for all members, though there are as many: some are near to cells, or wanted by several kinds of members. */
+const mayBeShort = (whole: RequestSpec): boolean =>
+  membersOf(whole).some(({ request }, _, { length }) => {
+    const hasDevices = request.gpus !== null || request.pciRequests.length > 0
+    return hasDevices && (length > 1 || request.pciRequests.length > 1 || request.numaTopology !== null)
+  })
+
+/** The cells of a host for the cells of all members. */
+function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
+  const kinds = membersOf(whole).flatMap((members) => {
+    const ask = numaAskOf(members.request)
+    return ask === undefined ? [] : [{ ask, count: members.count, placed: amongFirst(instance, members) }]
+  })
+  if (kinds.length === 0) return []
+  const known = new Map<HostIndex, readonly Reason[]>()
+  const lacksOn = (host: HostIndex): readonly Reason[] => {
+    const lacks =
+      known.get(host) ??
+      whatCellsLackFor(
+        hosts,
+        host,
+        kinds.map(({ ask, count, placed }) => ({ ask, count: count - (host === tried ? placed : 0) })),
+      )
+    known.set(host, lacks)
+    return lacks
+  }
+  const from = (host: HostIndex) => ({ requiredFrom: fromRequest('numaTopology.cells'), actualFrom: leftOf(hosts.get(host)) })
+  return [
+    lackOf((host) =>
+      lacksOn(host).map(({ subject = 'NUMA', need, have, unit, ...reason }) => ({
+        ...{ ...reason, subject: subject.split(' on ')[0] as string },
+        ...(need !== undefined && { need }),
+        ...(have !== undefined && { have }),
+        ...(unit !== undefined && { unit }),
+        fact: {
+          ...{ subject, ...from(host) },
+          ...(need !== undefined && { required: need }),
+          ...(have !== undefined && { actual: have }),
+          ...(unit !== undefined && { unit }),
+          ...(reason.code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+        },
+      })),
+    ),
+  ]
 }
 
 /** Of each host, what of all members together it lacks, one thing after the other. */
@@ -128,11 +190,12 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       const inAll = at(capacity, host)
       // where one member is too large already, that is said apart, and no ratio makes up for it
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
+      const reserve = (isOfAll: boolean) => reserveOf(hosts, host, resourceClass, unit, isOfAll)
       const leftFact = { ...freeFact(hosts, host, resourceClass, asked), actual: left }
-      const allFact: Fact = { ...asked, amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
+      const allFact: Fact = { ...asked, ...reserve(true), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
       return [
-        ...(isInAll ? [{ ...said, code: tooLittle, have: inAll, fact: allFact }] : []),
-        ...(isInAll && left === inAll ? [] : [{ ...said, code: short, have: left, fact: leftFact }]),
+        ...(isInAll ? [{ ...said, ...reserve(true), code: tooLittle, have: inAll, fact: allFact }] : []),
+        ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(false), code: short, have: left, fact: leftFact }]),
       ]
     })
   })

@@ -150,6 +150,7 @@ export function freeFact(
   const { reserved, ratio } = allocationTerms(hosts, host, resourceClass)
   return {
     ...asked,
+    ...reserveOf(hosts, host, resourceClass, asked.unit, false),
     actual: at(columns.free, host),
     actualFrom: report,
     terms: [
@@ -172,7 +173,14 @@ export function inAllFact(
   const { total, reserved } = hosts.classColumns(resourceClass)
   const from = reportOf(hosts.get(host))
   const terms = [{ name: 'total', value: at(total, host), from }, allocationTerms(hosts, host, resourceClass).reserved]
-  return { ...asked, amountOf: 'in all', actual: Math.max(0, at(total, host) - at(reserved, host)), actualFrom: from, terms }
+  return {
+    ...asked,
+    ...reserveOf(hosts, host, resourceClass, asked.unit, true),
+    amountOf: 'in all',
+    actual: Math.max(0, at(total, host) - at(reserved, host)),
+    actualFrom: from,
+    terms,
+  }
 }
 
 /** The claims that hold units of a class which the host's report does not count. */

@@ -1,4 +1,4 @@
-import { type AskedInstance, admittedIn, type Cause, causeBy, type ReasonCount, staysWithFirst } from '../cause/cause.ts'
+import { type AskedInstance, admittedIn, type Cause, causeBy, type ReasonCount } from '../cause/cause.ts'
 import type { Fact } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -133,8 +133,7 @@ export function* examineInSteps(
     Int32Array.from(passing),
   )
   const admitted = new Uint8Array(count)
-  const one: AskedInstance = { fleet, request, whole: asked, instance, staysWithFirst: staysWithFirst(profile) }
-  for (const host of (yield* admittedIn(steps, one)).hosts) admitted[host] = 1
+  for (const host of (yield* admittedIn(steps, { fleet, request, whole: asked, instance })).hosts) admitted[host] = 1
   const tieOrder = isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)
   let left = hostCount
   const found: ExaminedStep[] = []
@@ -149,7 +148,7 @@ export function* examineInSteps(
     })
   }
   return {
-    ...checksBy(steps, one),
+    ...checksBy(steps, { fleet, request, whole: asked, instance }),
     hostCount,
     isShortCircuited,
     firstRefusing,
@@ -168,10 +167,7 @@ export function* examineInSteps(
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
   const own = requestAt(request, instance)
-  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), {
-    ...{ fleet, request: own, whole: request, instance },
-    staysWithFirst: staysWithFirst(profile),
-  })
+  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), { fleet, request: own, whole: request, instance })
 }
 
 function checksBy(steps: readonly FilterStep[], asked: AskedInstance): HostChecks {

@@ -278,13 +278,7 @@ interface Refusing {
 function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Refusing> {
   const steps = prepareFilters(compileProfile(profile, fleet.plugins), one, fleet)
   const asked = steps.filter(isAsked)
-  const { conditions, hosts, leavesNone } = yield* admittedIn(steps, {
-    fleet,
-    request: one,
-    whole: one,
-    instance: 0,
-    staysWithFirst: false,
-  })
+  const { conditions, hosts, leavesNone } = yield* admittedIn(steps, { fleet, request: one, whole: one, instance: 0 })
   const admitted = new Set(hosts)
   return {
     leading: leavesNone ?? tooFewOf(fleet, one, 0, hosts)?.code,

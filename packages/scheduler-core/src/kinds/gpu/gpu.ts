@@ -1,4 +1,4 @@
-import { fromRequest } from '../../evidence.ts'
+import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
@@ -207,6 +207,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         ...(actual !== undefined && { actual }),
         unit,
         ...(code === 'gpu.count' && { amountOf: 'in all' as const }),
+        ...(code === 'gpu.numa' && { amountOf: NEAR_CELLS }),
         requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : code === 'gpu.numa' ? 'gpus.numaPolicy' : 'gpus.count'),
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),

@@ -1,4 +1,4 @@
-import { fromRequest } from '../../evidence.ts'
+import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { KEPT_PAGES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
@@ -176,6 +176,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       ...(actual !== undefined && { actual }),
       ...(unit !== undefined && { unit }),
       ...(code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+      ...(Object.hasOwn(askedIn, code) && { amountOf: NEAR_CELLS }),
       requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
       actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
     }))

@@ -1,6 +1,7 @@
 import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { DEVICES_ELSEWHERE } from '../../fleet/levels.ts'
 import { shareMissing } from '../../pipeline/distance.ts'
 import { plainMemoryLeft } from '../classes/room.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
@@ -38,6 +39,9 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
   const first = whyNoCells(hosts, host, ask)
+  if (isNear(first)) return [first]
+  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
+  if (near !== undefined) return [first, ...near.lacks, ...(near.short === undefined ? [] : [near.short])]
   const seats = seatsOf(ask.cells, cells)
   const left = new Set(cells.filter((cell) => !seats.includes(cell)))
   const lacks = ask.cells.flatMap((guest, i) => {
@@ -52,10 +56,67 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
   return [first, ...lacks]
 }
 
+const isNear = ({ code }: Reason): boolean => code === 'gpu.numa' || code === 'pci.numa'
+
+/** Choices of cells that are compared by what lies near to them. */
+const COMPARED = 100
+
+interface NearChoice {
+  /** What the cells lack for the guest's. */
+  readonly lacks: readonly Reason[]
+  /** What is short near to them. */
+  readonly short: Reason | undefined
+}
+
+/**
+ * Where devices are wanted near the guest's cells, of choices of a cell for each of them the one with most of the devices near, as these stay
+ * where they are; of several the one whose cells lack least. `lacksOf` undefined: the cell is none for that guest cell. Undefined: there is no
+ * such choice, or nothing is wanted.
+ */
+function nearestChoice(
+  hosts: HostTable,
+  host: HostIndex,
+  { cells: guests, sameAs, nearness }: NumaAsk,
+  lacksOf: (cell: CellState, guest: CellAsk) => readonly Reason[] | undefined,
+): NearChoice | undefined {
+  const { cells } = hosts.get(host)
+  if (nearness === undefined || cells.length < guests.length) return undefined
+  const near = nearness.on(hosts, host, cells)
+  const lacks = guests.map((guest) => cells.map((cell) => lacksOf(cell, guest)))
+  let best: (NearChoice & { readonly missing: number; readonly share: number }) | undefined
+  let compared = 0
+  const chosen: number[] = []
+  const compare = (): void => {
+    compared++
+    const short = near.shortOf(chosen)
+    const here = chosen.flatMap((c, g) => lacks[g]?.[c] ?? [])
+    const [missing, share] = [short === undefined ? 0 : shareMissing(short), shareOf(here)]
+    if (best === undefined || missing < best.missing || (missing === best.missing && share < best.share))
+      best = { lacks: here, short, missing, share }
+  }
+  const choose = (): void => {
+    const g = chosen.length
+    if (g === guests.length) {
+      compare()
+      return
+    }
+    // cells of the guest that ask the same may change places
+    const after = sameAs[g] === g ? -1 : (chosen[guests.findLastIndex((_, i) => i < g && sameAs[i] === sameAs[g])] ?? -1)
+    for (let c = after + 1; c < cells.length && compared < COMPARED; c++) {
+      if (chosen.includes(c) || lacks[g]?.[c] === undefined) continue
+      chosen.push(c)
+      choose()
+      chosen.pop()
+    }
+  }
+  choose()
+  return best
+}
+
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /** A cell of its own for each guest cell, of as many as fit at once; undefined for the others. An earlier one makes way where it can sit elsewhere. */
-function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
+export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
   const seats: (CellState | undefined)[] = guests.map(() => undefined)
   const seat = (g: number, seen: Set<CellState>): boolean => {
     for (const cell of cells) {
@@ -73,7 +134,7 @@ function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): reado
 }
 
 /** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
-function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
+export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
@@ -251,5 +312,7 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
   const short = placer.shortNear(hosts, host, cells)
   if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
-  return short
+  if (hosts.featureLevel < DEVICES_ELSEWHERE) return short
+  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short
+  return near !== undefined && shareMissing(near) < shareMissing(short) ? near : short
 }

@@ -1,4 +1,4 @@
-import { fromRequest } from '../../evidence.ts'
+import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { KEPT_DEVICES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
@@ -161,7 +161,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   facts(hosts, host, ask) {
     const pools = poolsOf(hosts.get(host))
-    const { subject = 'PCI', need = 0, have = 0 } = this.reason(hosts, host, ask)
+    const { code, subject = 'PCI', need = 0, have = 0 } = this.reason(hosts, host, ask)
     const alone = shortWishes(pools, ask, ask.hasCells ? anywhereOn(hosts, host) : undefined)
     const from = leftOf(hosts.get(host))
     // each has enough alone where others take the same devices
@@ -170,6 +170,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
       required: short.need,
       actual: short.have,
       unit: 'devices',
+      ...(code === 'pci.numa' && short.subject === subject && { amountOf: NEAR_CELLS }),
       requiredFrom: fromRequest('pciRequests'),
       actualFrom: from,
       terms: pools.list.map(({ key, free }) => ({ name: `pool ${key} free`, value: free, from })),
