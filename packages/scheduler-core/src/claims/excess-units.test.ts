@@ -272,6 +272,47 @@ describe.each(rows)('%s', (_name, first, had, then, less, more) => {
   })
 })
 
+describe('CPUs that an instance keeps where it asks for threads of one core', () => {
+  test('a cell of the guest that asks for none keeps CPUs on cores of one thread', () => {
+    const cells = [cellOf(2, { siblings: [[0, 1]] }), { ...cellOf(0), id: 1, cpuset: [2] }]
+    const policies = ['require', 'prefer'] as const
+    const asks = {
+      ...{ vcpus: 2, memoryMb: 1_024 },
+      numaTopology: { cells: policies.map((cpuThreadPolicy, id) => ({ id, cpus: [id], memoryMb: 512, ...dedicated, cpuThreadPolicy })) },
+    }
+    const log = claimed({ ...basic, numaCells: cells }, asks, { ...basic, numaCells: cells })
+    const { parts } = resize(log, asks, profileNamed('default'), 'RESIZE')
+    expect(parts[0]?.grants.numa?.map(({ pinned }) => pinned)).toEqual([[0], [2]])
+  })
+
+  const siblings = [
+    [0, 1],
+    [2, 3],
+    [4, 5],
+  ]
+  const hostOf = (pinnedCpus: readonly number[]): HostShape => ({ ...basic, numaCells: [cellOf(6, { siblings, pinnedCpus })] })
+  const guestOf = (cpus: number, cpuThreadPolicy: 'prefer' | 'require', emulatorThreadsPolicy: 'isolate' | null = null) => {
+    const { numaTopology, ...others } = guest(cpus, 512, { ...dedicated, cpuThreadPolicy })
+    return { ...others, numaTopology: { ...numaTopology, emulatorThreadsPolicy } }
+  }
+
+  test.each<[name: string, others: readonly number[], had: Asks, asks: Asks, pinned: readonly number[] | null]>([
+    ['two of two cores', [1, 3, 5, 4], guestOf(2, 'prefer'), guestOf(2, 'require'), null],
+    ['three of three cores', [1, 3, 5], guestOf(3, 'prefer'), guestOf(3, 'require'), null],
+    ['one of a core', [1, 3, 5, 4], guestOf(2, 'prefer'), guestOf(1, 'require'), [0]],
+    ['both of a core', [1, 3], guestOf(4, 'prefer'), guestOf(2, 'require'), [4, 5]],
+    ['both of a core and one that is left', [1, 3], guestOf(4, 'prefer'), guestOf(3, 'require'), [4, 5, 0]],
+    ['all of an odd number', [], guestOf(3, 'require'), guestOf(3, 'require'), [0, 1, 2]],
+    ['one beside the emulator', [3, 4, 5], guestOf(2, 'prefer', 'isolate'), guestOf(2, 'require', 'isolate'), [0, 1]],
+  ])('%s', (_name, others, had, asks, pinned) => {
+    const log = claimed(hostOf(others), had, hostOf(others))
+    for (const intent of ['RESIZE', 'REBUILD'] as const) {
+      const { parts } = resize(log, asks, profileNamed('default'), intent)
+      expect(parts[0]?.grants.numa?.[0]?.pinned ?? null).toEqual(pinned)
+    }
+  })
+})
+
 test('units that the instance does not hold are no part of what it may keep', () => {
   const log = claimed(
     { ...basic, gpus: [{ index: 0 }, { index: 1 }] },

@@ -26,10 +26,24 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
   const cells = ask.cells.map((cell): CellAsk => (cell.threads === 'require' ? { ...cell, threads: 'prefer' } : cell))
   const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
   const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
-  if (kept === undefined || !isPartOf(kept, held)) return undefined
+  if (kept === undefined || !isPartOf(kept, held) || !areThreadsTogether(kept, ask, here)) return undefined
   // who asks for all of it keeps his very CPUs in their order
-  return isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own))) ? held : kept
+  const isAll = isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own)))
+  return isAll && areThreadsTogether(held, ask, here) ? held : kept
 }
+
+/**
+ * Whether guest cells that require threads of one core have CPUs on cores of several threads only, and no more than one that is alone on its
+ * core: the one that is left where their number does not divide. Where the host no longer has the cell all CPUs do.
+ */
+const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, here: readonly CellState[]): boolean =>
+  grant.every(({ guest, cell: id, pinned = [] }) => {
+    const cell = here.find((one) => one.id === id)
+    if (cell === undefined || cells.every((asked) => asked.guest !== guest || asked.threads !== 'require')) return true
+    const cores = (cell.cores ?? []).filter(({ length }) => length > 1)
+    const onCores = cores.map((core) => pinned.filter((cpu) => core.includes(cpu)).length)
+    return onCores.reduce((sum, count) => sum + count, 0) === pinned.length && onCores.filter((count) => count === 1).length < 2
+  })
 
 const isAlike = (a: CellGrant, b: CellGrant): boolean =>
   a.guest === b.guest && a.cell === b.cell && a.pinned?.length === b.pinned?.length && a.siblings?.length === b.siblings?.length
@@ -55,7 +69,9 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
   const memoryMb = parts.reduce((sum, part) => sum + part.memoryMb, 0)
   // where the claim keeps whole cores, it tells itself which
   const isTold = parts.every(({ siblings }) => siblings === undefined)
-  const cores = (isTold ? reported?.cores : undefined) ?? coresOf(parts)
+  const told = (isTold ? reported?.cores : undefined) ?? coresOf(parts)
+  const dedicated = parts.flatMap(cpusOf)
+  const cores = guests.some(({ threads }) => threads === 'require') ? told && fullestFirst(told, dedicated) : told
   const pages = pagesIn(parts, reported)
   const inventory = {
     id,
@@ -64,12 +80,18 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
     cpuCapacity: cpus,
     memoryCapacity: memoryMb,
     ...{ countsCpu: false, countsMemory: false, countsPinned: false, pinnedByReport: new Set<number>() },
-    dedicated: servingCpus(parts, guests, reported),
+    dedicated,
     ...(cores !== undefined && { cores }),
     ...(pages !== undefined && { pages }),
     ...(reported?.socket !== undefined && { socket: reported.socket }),
   }
   return new CellState(inventory, 0, 0)
+}
+
+/** Cores with most of these CPUs first, of those with as many the ones with several threads: the fewest CPUs are alone on their cores. */
+function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
+  const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length
+  return [...cores].sort((a, b) => threads(b) - threads(a) || b.length - a.length)
 }
 
 /** The threads of each core as far as the claim tells: those that are kept free are beside one of its own. */
@@ -81,16 +103,6 @@ function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | 
   })
   return all.some(({ length }) => length > 1) ? all : undefined
 }
-
-/** Where threads are required only CPUs on cores that have several serve, but for the emulator's; all do where the host does not tell any more. */
-function servingCpus(parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): readonly number[] {
-  const cpus = parts.flatMap(cpusOf)
-  if (reported === undefined || guests.every(({ threads }) => threads !== 'require')) return cpus
-  const forEmulator = guests.some(({ emulator }) => emulator > 0) ? parts.map(({ emulator }) => emulator) : []
-  return cpus.filter((cpu) => isOnThreads(reported, cpu) || forEmulator.includes(cpu))
-}
-
-const isOnThreads = ({ cores = [] }: CellState, cpu: number): boolean => cores.some((core) => core.length > 1 && core.includes(cpu))
 
 /** Pages of the sizes that the cell has, or had, of which those of the instance are free; undefined where it holds no pages. */
 function pagesIn(parts: readonly CellGrant[], reported: CellState | undefined): readonly PageState[] | undefined {
