@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
+import { byExtent, isLongForm } from '../../../../testing/extent.ts'
 import type { ReasonCode } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { examine, PASSES_ALL } from '../pipeline/examine.ts'
@@ -42,6 +42,8 @@ describe('the laws of the cause', () => {
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
         // members of groups count wherever they are
         const more = others.map((host, i) => ({ ...host, name: `other${i}`, isMember: false, isHome: false }))
+        // where it finds hosts among all of them, those are what its group lives on
+        fc.pre(foundOf(fleetOf([...hosts, ...more]), asked, profile) < asked.numInstances)
         const admitted = admittedOf(fleetOf([...hosts, ...more]), asked, profile)
         const outside = more.filter((_, i) => !admitted.has(hosts.length + i))
         outsiders += outside.length
@@ -100,10 +102,9 @@ describe('the laws of the cause', () => {
       }),
       { numRuns: RUNS },
     )
-    // what is drawn reaches every kind of shortfall
-    expect([...met].sort()).toEqual(
-      expect.arrayContaining(['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'several', 'together', 'trait']),
-    )
+    // what is drawn reaches every kind of shortfall; in the short form chance may leave one out
+    const kinds = ['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'several', 'together', 'trait']
+    expect([...met].sort()).toEqual(expect.arrayContaining(isLongForm ? kinds : ['cpu', 'host', 'memory']))
   })
 
   test('the typed form, that of Nova and the dictionaries from before it have one cause', () => {
