@@ -223,7 +223,7 @@ describe('beside the flavor', () => {
   })
 })
 
-describe('every field of a group of the host as a whole (Nova objects/request.py RequestGroup 1.3) is kept, refused with its path, or told as ignored', () => {
+describe('every field of a group of the host as a whole (Nova objects/request.py RequestGroup 1.3) is kept, refused with its path, or listed as ignored', () => {
   const whole = { requester_id: null, use_same_provider: false, resources: {} }
   const [aggregate, provider] = [randomUUID(), randomUUID()]
   test.each<[string, object, unknown]>([
@@ -244,8 +244,8 @@ describe('every field of a group of the host as a whole (Nova objects/request.py
   ])('%s', async (_field, asked, expected) => {
     const spec = novaWith({ requested_resources: [group({ ...whole, ...asked })] })
     const { __typename, issues, ignoredFields } = await place(spec)
-    const told = issues?.map(({ path, rule }: Json) => `${rule} ${path.slice(2).join('.')}`)
-    expect(told ?? (ignoredFields === undefined ? __typename : { ignored: ignoredFields })).toEqual(expected)
+    const refused = issues?.map(({ path, rule }: Json) => `${rule} ${path.slice(2).join('.')}`)
+    expect(refused ?? (ignoredFields === undefined ? __typename : { ignored: ignoredFields })).toEqual(expected)
   })
 })
 

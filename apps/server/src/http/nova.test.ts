@@ -344,7 +344,7 @@ test('A23: a host of Nova has the traits and classes that Placement has of it', 
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
 
-test('devices that claims of listed instances hold are beside the free ones that Nova counts, and no contradiction', async () => {
+test('devices that claims of listed instances hold are added to the free ones that Nova counts, and contradict nothing', async () => {
   const pools = (count: number) =>
     envelope('PciDevicePoolList', '1.1', {
       objects:

@@ -235,7 +235,7 @@ test.each([
     { numInstances: 3, flavor: { vcpus: 3, memoryMb: 64 }, instanceGroup: { uuid: randomUUID(), policy: 'AFFINITY' } },
     /^(\S+) passed every filter for one instance, and was not taken: the 3 instances of the request go to one host, which their server group asks for, and (\S+) is the best that holds all of them\.$/,
   ],
-] as const)('%s: the host that ranks first and was not taken is told so', async (_name, profile, asked, pattern) => {
+] as const)('%s: the headline says why the host that ranks first was not taken', async (_name, profile, asked, pattern) => {
   const [best, other] = [`first-${profile}`, `other-${profile}`]
   await api.report({ [best]: { vcpus: 8, memoryMb: 900_000 }, [other]: { vcpus: 10, memoryMb: 4_096 } })
   if (profile === 'default-solver') await api.report({ [other]: { vcpus: 2, memoryMb: 4_096 } })

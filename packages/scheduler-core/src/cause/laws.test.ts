@@ -82,8 +82,9 @@ describe('the laws of the cause', () => {
         if (nearest === null || tooFew !== null) return
         // how large cells have to be for several instances that lie in one, nothing says where there are too few of them for one
         const hasTooFewCells = nearest.refusals.some(({ reason: { code } }) => code === 'numa.not_reported' || code === 'numa.cells')
-        // instances of several cells each may sit on others than those that are compared, once these are larger
-        if (onOneHost !== null && (hasTooFewCells || drawn.cells.length > 1)) return
+        if (onOneHost !== null && hasTooFewCells) return
+        // the instances before it have several cells each: once the host's are larger they sit on others than those that are compared
+        if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]
         const mended = host && mend(host, nearest, drawn)

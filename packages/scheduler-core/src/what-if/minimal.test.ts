@@ -75,6 +75,7 @@ const spreadBy = (spread: NonNullable<RequestSpecInput['topologySpread']>[number
   topologySpread: [spread],
 })
 const inCell: Parts = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: GIB }] } }
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 /** Mostly the first: a request with many wishes at once has no way out of two changes. */
 const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
@@ -127,13 +128,19 @@ const requestDrawn: fc.Arbitrary<RequestSpec> = fc
       spreadBy({ topologyKey: 'rack', maxSkew: 1 }),
     ),
   })
-  .map(({ vcpus, gib, rootGb, numInstances, place, image, traits, specs, devices }) =>
-    aRequest({
-      flavor: { vcpus, memoryMb: gib * GIB, rootGb, extraSpecs: specs },
+  .map(({ vcpus, gib, rootGb, numInstances, place, image, traits, specs, devices }) => {
+    // a guest of cells has what its cells have together, else the service does not take it
+    const cells = devices?.numaTopology?.cells
+    const size =
+      cells === undefined
+        ? { vcpus, memoryMb: gib * GIB }
+        : { vcpus: sumOf(cells.map(({ cpus }) => cpus.length)), memoryMb: sumOf(cells.map(({ memoryMb }) => memoryMb)) }
+    return aRequest({
+      flavor: { ...size, rootGb, extraSpecs: specs },
       requestedResources: [{ amounts: [], requiredTraits: traits }],
       ...{ numInstances, ...place, ...image, ...devices },
-    }),
-  )
+    })
+  })
 
 function fleetOf(drawn: readonly HostDrawn[]): Fleet {
   const log = aLog()

@@ -10,7 +10,7 @@ export interface Names {
   readonly checkpoints: string
   /** Followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
-  /** What may be lost at any time: turns, and the clock. Releases that had it in memory call theirs BESIDE: each has its own while both run. */
+  /** What may be lost at any time: turns, and the clock. Former releases have it in memory, in a stream named BESIDE: while both run, each uses its own. */
   readonly beside: string
   /** Followed by `turn`, `saver` or `clock.<replica>`. */
   readonly besideSubject: string
