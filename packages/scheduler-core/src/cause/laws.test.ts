@@ -85,6 +85,10 @@ describe('the laws of the cause', () => {
         if (onOneHost !== null && hasTooFewCells) return
         // the instances before it have several cells each: once the host's are larger they sit on others than those that are compared
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
+        // Nova's rounds choose the host by the first member alone, and may choose another one than that which is mended
+        if (onOneHost !== null && profile.compat === 'nova') return
+        // a host that can take an instance makes its domain count, which may hold the instances before it elsewhere
+        if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]
         const mended = host && mend(host, nearest, drawn)
