@@ -348,6 +348,16 @@ describe('of two numbers for one thing only the nearer to what it is now is told
   })
 })
 
+test('whoever may have GPUs farther away is not told to give up the cells that they are near to', () => {
+  const log = aLog()
+  const shape = { vcpus: 2, memoryMb: GIB, numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: GIB }], gpus: [{ index: 0 }] }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', shape), aReport('h1', { vcpus: 1, memoryMb: GIB })])
+  const request = aRequest({ flavor: { vcpus: 2, memoryMb: GIB }, ...inCell, gpus: { count: 1, numaPolicy: 'required' } })
+  const said = ask(log.fleet, request, profiles[0] as Profile).counterfactuals.map(({ changes }) => changes.map(({ subject }) => subject))
+  expect(said).toContainEqual(['NUMA policy of GPUs'])
+  expect(said).not.toContainEqual(['NUMA topology'])
+})
+
 describe('of random refusals', () => {
   test('each proposal makes the request fit, none of its parts can be left out or be less, and none is harmful', () => {
     const met = {

@@ -86,9 +86,14 @@ function without(request: RequestSpec, those: readonly TopologyWish[]): Proposed
   const wishes = those.flatMap((wish): Wish[] => {
     const said = wish.said(request)
     if (said === '') return []
-    const path = wish.name === WHOLE ? WHOLE : `${WHOLE}.${wish.name}`
+    const isWhole = wish.name === WHOLE
     return [
-      { path, said: wish.name === WHOLE ? said : `${wish.name} ${said}`, without: (one) => withoutKeys(wish.without(one), wish.keys) },
+      {
+        path: isWhole ? WHOLE : `${WHOLE}.${wish.name}`,
+        said: isWhole ? said : `${wish.name} ${said}`,
+        without: (one) => withoutKeys(wish.without(one), wish.keys),
+        ...(isWhole && request.gpus?.numaPolicy != null && { with: ['gpus.numaPolicy'] }),
+      },
     ]
   })
   return anyOf(

@@ -74,6 +74,8 @@ export interface Wish {
   readonly path: string
   readonly said: string
   without(request: RequestSpec): RequestSpec
+  /** Paths of other wishes that go with it: without it they mean nothing. */
+  readonly with?: readonly string[]
 }
 
 /** To give up all of some wishes, or fewer of them where that is enough: the last is the first that is kept. */
@@ -93,7 +95,7 @@ export function anyOf(
       saying,
       effort,
     )[0] ?? change
-  return [{ ...change, gives: names, parts: { names, of } }]
+  return [{ ...change, gives: wishes.flatMap(({ path, with: others = [] }) => [path, ...others]), parts: { names, of } }]
 }
 
 const withDestination = (request: RequestSpec, parts: Partial<NonNullable<RequestSpec['requestedDestination']>>): RequestSpec =>
