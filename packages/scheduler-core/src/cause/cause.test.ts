@@ -221,6 +221,17 @@ describe('members that live together and fit on no host: each host is compared w
   }
   const two = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
 
+  test.each(['default', 'nova-compat'])('%s: a new group of which not even the first finds a host needs room for all', (profile) => {
+    const text = causeIn(
+      { a: { vcpus: 8, vcpusUsed: 1, memoryMb: 65_536 }, b: { vcpus: 64, vcpusUsed: 60, memoryMb: 65_536 } },
+      { numInstances: 3, vcpus: 8, memoryMb: 64 },
+      [],
+      profile,
+    )
+    expect(text).toContain('24 vCPUs needed')
+    expect(text).not.toMatch(/\b8 vCPUs needed/)
+  })
+
   const disks = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 64, rootGb: 40 } }
   const roomy = { vcpus: 64, memoryMb: 65_536, localGb: 100 }
   const aPool = (hosts: readonly string[], teller: string): Change[] => [

@@ -34,7 +34,9 @@ export interface Together {
  * for what all of them take, as if none of them were placed. Undefined: that is not the case.
  */
 export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
-  const affinity = steps.find(({ name }) => name === AFFINITY_FILTER)
+  // Nova's rounds do not ask the filter about a group without members: its rule holds all the same
+  const affinity =
+    steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: LETS_ALL })
   const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
   if (affinity === undefined || earlier === undefined) return undefined
   const { host: tried, isAttempt } = earlier
@@ -46,6 +48,14 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
   const lacks = [...prepareLacks(fleet, whole, instance, tried), ...inCells].map((prepared) => asStep(affinity, prepared))
   const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked, affinity))
   return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt }
+}
+
+/** A filter that refuses nobody. */
+const LETS_ALL: PreparedFilter = {
+  passes: () => true,
+  reason() {
+    throw new Error('reason was asked for a host that passes')
+  },
 }
 
 /** How many members need one host together; null: the request asks for no such thing. */
