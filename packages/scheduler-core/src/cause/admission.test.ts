@@ -66,6 +66,38 @@ describe('hosts that have none of what is asked for do not change why those with
     }
   })
 
+  test.each<[string, Record<string, HostShape>, Parameters<typeof aRequest>[0], string]>([
+    [
+      'resource classes',
+      { h0: { inventories: [{ resourceClass: 'CUSTOM_P', total: 1 }] }, h1: { inventories: [{ resourceClass: 'CUSTOM_R', total: 1 }] } },
+      { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_R': '1', 'resources:CUSTOM_P': '1' } } },
+      'There is no host with CUSTOM_P and CUSTOM_R. Each by itself: 1 with CUSTOM_P; 1 with CUSTOM_R. Nearest is h0: ',
+    ],
+    [
+      'one that no host has',
+      { h0: { inventories: [{ resourceClass: 'CUSTOM_P', total: 1 }] }, h1: {} },
+      { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_PP': '1', 'resources:CUSTOM_P': '1' } } },
+      'There is no host with CUSTOM_P and CUSTOM_PP. Each by itself: 1 with CUSTOM_P; 0 with CUSTOM_PP. Nearest is h0: ',
+    ],
+    [
+      'PCI devices',
+      { h0: { pciPools: [card] }, h1: { pciPools: [{ ...card, productId: '0002' }] } },
+      { pciRequests: ['1db4', '0002'].map((product_id) => ({ count: 1, specs: [{ product_id }] })) },
+      'Each by itself: 1 with PCI devices for request 0 (product 1db4); 1 with PCI devices for request 1 (product 0002). Nearest is h0: ',
+    ],
+  ])('where no host has all, each of them is counted: %s', (_what, shapes, asks, text) => {
+    for (const name of ['default', 'nova-compat'])
+      expect(causeText(causeOf(fleetOf(shapes), aRequest(asks), profileNamed(name)))).toContain(text)
+  })
+
+  test('traits are told in one order, however they were written', () => {
+    const asked = (traits: readonly string[]) => ({
+      flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(traits.map((trait) => [`trait:${trait}`, 'required'])) },
+    })
+    const textOf = (traits: readonly string[]) => causeText(causeOf(fleetOf(plain), aRequest(asked(traits)), profileNamed('default')))
+    expect(textOf(['CUSTOM_BB', 'CUSTOM_B'])).toBe(textOf(['CUSTOM_B', 'CUSTOM_BB']))
+  })
+
   test('where no host has any, that is the cause', () => {
     const cause = causeOf(fleetOf(plain), aRequest({ gpus: { count: 1 } }), profileNamed('default'))
     expect([cause.code, causeText(cause)]).toEqual(['gpu.none', 'There is no host with GPUs.'])

@@ -110,7 +110,12 @@ function having(step: FilterStep): readonly Condition[] {
     const own = reasonOf(step, host)
     return own.code === havers.code ? own : { code: havers.code }
   }
-  return [{ filter: step.name, by: 'property', isSingle: false, which: havers.which, lets: havers.has, reasonAt }]
+  const known = { filter: step.name, by: 'property', reasonAt } as const
+  const each = havers.each ?? []
+  return [
+    ...(each.length < 2 ? [] : each.map(({ which, passes: lets }) => ({ ...known, isSingle: true, which, lets }))),
+    { ...known, isSingle: false, which: havers.which, lets: havers.has },
+  ]
 }
 
 function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup }: RequestSpec): Condition | undefined {

@@ -5,7 +5,7 @@ import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
-import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
+import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 
@@ -220,6 +220,37 @@ describe('members that live together and fit on no host: each host is compared w
     return text
   }
   const two = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
+
+  test.each(['default', 'nova-compat'])('%s: a new group of which not even the first finds a host needs room for all', (profile) => {
+    const text = causeIn(
+      { a: { vcpus: 8, vcpusUsed: 1, memoryMb: 65_536 }, b: { vcpus: 64, vcpusUsed: 60, memoryMb: 65_536 } },
+      { numInstances: 3, vcpus: 8, memoryMb: 64 },
+      [],
+      profile,
+    )
+    expect(text).toContain('24 vCPUs needed')
+    expect(text).not.toMatch(/\b8 vCPUs needed/)
+  })
+
+  const disks = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 64, rootGb: 40 } }
+  const roomy = { vcpus: 64, memoryMb: 65_536, localGb: 100 }
+  const aPool = (hosts: readonly string[], teller: string): Change[] => [
+    { type: 'aggregate', uuid: aUuid(70), expectedVersion: 0, next: { name: 'pool', hosts, metadata: { 'gantt:disk_pool': aUuid(71) } } },
+    aDocument(teller, 'storage', { pools: [{ uuid: aUuid(71), name: 'p', totalGib: 100, reservedGib: 20 }] }),
+  ]
+
+  test.each(['default', 'best-fit'])('%s: the pool that the disks of hosts lie in has too little for all of them', (profile) => {
+    expect(causeIn({ a: roomy, b: roomy }, disks, aPool(['a', 'b'], 'a'), profile)).toBe(
+      `Of 2 hosts none takes all 3 instances: 2 in a storage pool with too little space left. ${TOGETHER} Nearest is a: The pool p has 80 GiB left; 120 GiB were asked for by its 3 instances.`,
+    )
+  })
+
+  test.each(['default', 'best-fit'])('%s: a pool of other hosts changes nothing for a host with disks of its own', (profile) => {
+    const others = { c: { ...roomy, vcpus: 0 } }
+    const text = `Nearest is a: 120 GiB needed by its 3 instances; the host has 100 GiB in all.`
+    expect(causeIn({ a: roomy, ...others }, disks, [], profile)).toContain(text)
+    expect(causeIn({ a: roomy, ...others }, disks, aPool(['c'], 'c'), profile)).toContain(text)
+  })
   const cells = [0, 1].map((id) => ({ id, cpuset: [2 * id, 2 * id + 1], memoryMb: 4_096 }))
   const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 3_072 }] }, flavor: { vcpus: 1, memoryMb: 3_072 } }
 

@@ -2,7 +2,7 @@ import { type Fact, fromRequest } from '../evidence.ts'
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { freeFact, leftOf, reportOf, reserveOf } from '../fleet/sources.ts'
+import { freeFact, leftOf, namespaceSource, reportOf, reserveOf } from '../fleet/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { numaAskOf } from '../kinds/numa/ask.ts'
@@ -34,7 +34,9 @@ export interface Together {
  * for what all of them take, as if none of them were placed. Undefined: that is not the case.
  */
 export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
-  const affinity = steps.find(({ name }) => name === AFFINITY_FILTER)
+  // Nova's rounds do not ask the filter about a group without members: its rule holds all the same
+  const affinity =
+    steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: LETS_ALL })
   const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
   if (affinity === undefined || earlier === undefined) return undefined
   const { host: tried, isAttempt } = earlier
@@ -46,6 +48,14 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
   const lacks = [...prepareLacks(fleet, whole, instance, tried), ...inCells].map((prepared) => asStep(affinity, prepared))
   const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked, affinity))
   return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt }
+}
+
+/** A filter that refuses nobody. */
+const LETS_ALL: PreparedFilter = {
+  passes: () => true,
+  reason() {
+    throw new Error('reason was asked for a host that passes')
+  },
 }
 
 /** How many members need one host together; null: the request asks for no such thing. */
@@ -167,6 +177,7 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
 function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   return [
     ...classLacks(fleet, whole, instance, tried),
+    ...poolLacks(fleet, whole, instance, tried),
     ...gpuLacks(fleet, whole, instance, tried),
     ...pciLacks(fleet, whole, instance, tried),
   ]
@@ -176,7 +187,6 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
   const { hosts } = fleet
   const sums = sumsOf(whole)
   const placed = sumsOf(whole, instance)
-  if (poolsKind.isThere?.(hosts) === true) sums.delete('DISK_GB')
   return [...sums].map(([resourceClass, need]) => {
     const held = placed.get(resourceClass) ?? 0
     const most = Math.max(...membersOf(whole).map(({ request }) => demandOf(request).amounts[resourceClass] ?? 0))
@@ -186,7 +196,8 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
     const said = { subject: resourceClass, need, unit, instances: whole.numInstances }
     return lackOf((host) => {
       const left = at(free, host) + (host === tried ? held : 0)
-      if (left >= need) return []
+      // the disks of a host with a pool lie there
+      if (left >= need || (resourceClass === 'DISK_GB' && hosts.get(host).diskPools.length > 0)) return []
       const inAll = at(capacity, host)
       // where one member is too large already, that is said apart, and no ratio makes up for it
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
@@ -199,6 +210,27 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       ]
     })
   })
+}
+
+/** Of hosts whose disks lie in a pool, whether it has room for those of all members; one that nobody knows the size of each member is told of. */
+function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
+  const need = sumsOf(whole).get('DISK_GB')
+  if (need === undefined || poolsKind.isThere?.(hosts) !== true) return []
+  const placed = sumsOf(whole, instance).get('DISK_GB') ?? 0
+  return [
+    lackOf((host) => {
+      const [pool, ...others] = hosts.get(host).diskPools
+      const figure = pool === undefined || others.length > 0 ? undefined : hosts.pools.figure(pool)
+      if (pool === undefined || figure === undefined) return []
+      const isShared = tried !== undefined && hosts.get(tried).diskPools[0] === pool
+      const left = (hosts.pools.freeFor(host, pool) ?? 0) + (isShared ? placed : 0)
+      if (left >= need) return []
+      const { name, teller } = figure
+      const from = { requiredFrom: amountFrom(whole, 'DISK_GB'), actualFrom: namespaceSource('storage', hosts.get(teller)) }
+      const fact: Fact = { subject: name, required: need, actual: left, unit: 'GiB', ...from }
+      return [{ code: 'pool.short', subject: name, need, have: left, unit: 'GiB', instances: whole.numInstances, fact }]
+    }),
+  ]
 }
 
 /** How many of so many members of one kind are among the first ones. */

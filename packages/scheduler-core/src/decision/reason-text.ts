@@ -153,7 +153,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'pool.not_told': ({ subject }) => `No storage document tells how large the pool ${subject} is.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
   'pool.too_little': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB in all; ${need} GiB were asked for by one instance.`,
-  'pool.short': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for.`,
+  'pool.short': ({ subject, need, have, instances }) =>
+    `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for${instances === undefined ? '' : ` by its ${instances} instances`}.`,
   'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
   'volume.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
   'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,

@@ -104,6 +104,8 @@ export interface Havers {
   has(host: HostIndex): boolean
   /** Why a host that has none is refused. */
   readonly code: Code
+  /** Each thing by itself, where several are asked for. */
+  readonly each?: readonly Single[]
 }
 
 export type FilterOptions = Readonly<Record<string, unknown>>

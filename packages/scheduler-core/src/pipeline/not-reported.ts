@@ -65,7 +65,13 @@ export function refuseUntold(prepared: PreparedFilter, fleet: Fleet, reads: read
             havers() {
               const havers = asked.havers?.()
               // a host that leaves it out may have it
-              return havers && { ...havers, has: (host) => missing.of(host) || havers.has(host) }
+              if (havers === undefined) return undefined
+              const { each } = havers
+              const mayHave = (has: (host: HostIndex) => boolean) => (host: HostIndex) => missing.of(host) || has(host)
+              return {
+                ...{ ...havers, has: mayHave((host) => havers.has(host)) },
+                ...(each !== undefined && { each: each.map(({ which, passes }) => ({ which, passes: mayHave(passes) })) }),
+              }
             },
             ...(asked.each !== undefined && { each: asked.each }),
           },

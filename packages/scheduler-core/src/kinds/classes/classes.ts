@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../../canonical-json.ts'
 import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
@@ -165,14 +166,18 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 
   havers(hosts, ask) {
-    const columns = ask.map(({ resourceClass }) => hosts.classes.get(resourceClass))
     // of vCPUs, memory and disk every host has some
-    const special = ask.filter(({ resourceClass }) => !isUsual(resourceClass))
+    const special = ask.map(({ resourceClass }) => resourceClass).filter((resourceClass) => !isUsual(resourceClass))
     if (special.length === 0) return undefined
+    const each = special.sort(byCodeUnit).map((resourceClass) => {
+      const column = hosts.classes.get(resourceClass)
+      return { which: `with ${resourceClass}`, passes: (host: HostIndex) => column?.reported[host] === 1 }
+    })
     return {
-      which: `with ${special.map(({ resourceClass }) => resourceClass).join(' and ')}`,
-      has: (host) => columns.every((column, i) => isUsual((ask[i] as AmountAsk).resourceClass) || column?.reported[host] === 1),
+      which: `with ${special.join(' and ')}`,
+      has: (host) => each.every(({ passes }) => passes(host)),
       code: 'class.not_reported',
+      each,
     }
   },
 

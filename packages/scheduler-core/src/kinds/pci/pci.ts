@@ -156,6 +156,10 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
       const { list } = poolsOf(hosts.get(host))
       return ask.requests.every((_, request) => list.some((pool) => ask.isOfKind(pool, request)))
     },
+    each: ask.requests.map(({ subject }, request) => ({
+      which: `with PCI devices for ${subject}`,
+      passes: (host) => poolsOf(hosts.get(host)).list.some((pool) => ask.isOfKind(pool, request)),
+    })),
     code: hosts.present.every((record) => poolsOf(record).list.length === 0) ? 'pci.not_reported' : 'pci.short',
   }),
 
