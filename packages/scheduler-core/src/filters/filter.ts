@@ -117,7 +117,7 @@ export interface PreparedFilter {
   /** Which hosts have any of what the filter asks for. The cause of a refusal speaks of them alone (cause/admission.ts). Absent: each may have it. */
   havers?(): Havers | undefined
   /**
-   * Each thing that it asks for by itself, in the order in which its reasons name them, of a filter that admits: a request that no host meets says
+   * Each thing that it asks for by itself, in one order however it was written, of a filter that admits: a request that no host meets says
    * which of them shuts hosts out (cause/admission.ts). Absent: it asks for one thing.
    */
   each?(): readonly Single[]

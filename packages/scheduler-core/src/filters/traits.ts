@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Source } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -17,8 +18,8 @@ export const traitsFilter: Filter = {
     which(request) {
       const { requiredTraits, forbiddenTraits } = demandOf(request)
       return [
-        ...(requiredTraits.length === 0 ? [] : [`with ${shortList(requiredTraits)}`]),
-        ...(forbiddenTraits.length === 0 ? [] : [`without ${shortList(forbiddenTraits)}`]),
+        ...(requiredTraits.length === 0 ? [] : [`with ${shortList(inOrder(requiredTraits))}`]),
+        ...(forbiddenTraits.length === 0 ? [] : [`without ${shortList(inOrder(forbiddenTraits))}`]),
       ].join(', ')
     },
   },
@@ -31,6 +32,9 @@ export const traitsFilter: Filter = {
   },
 }
 
+/** A cause names them in one order, however they were written: what is kept of a request has its keys sorted. */
+const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
+
 /** A test for some traits, and where each was asked for. */
 export function prepareTraits(
   { hosts }: Fleet,
@@ -41,8 +45,11 @@ export function prepareTraits(
   if (required.length + forbidden.length === 0) return undefined
   return {
     each: () => [
-      ...required.map((trait) => ({ which: `with ${trait}`, passes: (host: HostIndex) => hosts.get(host).traits.has(trait) })),
-      ...forbidden.map((trait) => ({ which: `without ${trait}`, passes: (host: HostIndex) => !hosts.get(host).traits.has(trait) })),
+      ...inOrder(required).map((trait) => ({ which: `with ${trait}`, passes: (host: HostIndex) => hosts.get(host).traits.has(trait) })),
+      ...inOrder(forbidden).map((trait) => ({
+        which: `without ${trait}`,
+        passes: (host: HostIndex) => !hosts.get(host).traits.has(trait),
+      })),
     ],
     passes(host) {
       const { traits } = hosts.get(host)

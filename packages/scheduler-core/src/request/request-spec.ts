@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { byCodeUnit } from '../canonical-json.ts'
 import type { RequestSpecV1_3, requestSpecV1_3 } from './versions/v1-3.ts'
 
 /** The current shape of a request. Immutable: filters and weighers read it, nothing changes it. */
@@ -68,8 +67,7 @@ function deriveDemand(spec: RequestSpec): Demand {
     vcpus: asked.VCPU ?? 0,
     memoryMib: asked.MEMORY_MB ?? 0,
     diskGib: asked.DISK_GB ?? 0,
-    // in one order, however they were written
-    requiredTraits: requiredTraits.sort(byCodeUnit),
-    forbiddenTraits: forbiddenTraits.sort(byCodeUnit),
+    requiredTraits,
+    forbiddenTraits,
   }
 }
