@@ -1,4 +1,4 @@
-import { holdCalls, operationOf } from './calls.ts'
+import { holdCalls, operationOf, revokeKey } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, rowWith } from './grid.ts'
 import { gather, place, report } from './seed.ts'
@@ -323,13 +323,11 @@ test('a draft outlives its key: refused, signed in again, and applied', { tag: '
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-05')
   await draft.getByLabel('Set metadata').fill('kept=yes')
-  await page.route('**/graphql', (route) =>
-    route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
-  )
+  const restoreKey = await revokeKey(page, (operation) => operation.startsWith('mutation Aggregate'))
   await draft.getByRole('button', { name: 'See what it touches' }).click()
   const door = page.getByRole('dialog', { name: 'Sign in again' })
   await expect(door.getByLabel('API key')).toBeFocused()
-  await page.unroute('**/graphql')
+  await restoreKey()
   await door.getByLabel('API key').fill(service.key)
   await page.keyboard.press('Enter')
   await expect(door).toBeHidden()

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 
 /** What of a request of the page is read here. */
 interface Sent {
@@ -33,4 +33,17 @@ export async function holdCalls(page: Page, isHeld: (operation: string) => boole
     await route.continue()
   })
   return { count: () => count, release }
+}
+
+/**
+ * Sends an unknown key with calls of some operations, as if the key had been revoked. A test that needs its own action to be the first
+ * that is refused names the operation: the page also makes calls by itself, at any time. Returns how to send the right key again.
+ */
+export async function revokeKey(page: Page, isRefused: (operation: string) => boolean = () => true): Promise<() => Promise<void>> {
+  const handler = async (route: Route): Promise<void> => {
+    if (!isRefused(operationOf(route.request()))) return route.fallback()
+    return route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_revoked-in-the-meantime' } })
+  }
+  await page.route('**/graphql', handler)
+  return () => page.unroute('**/graphql', handler)
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 import type { Locator } from '@playwright/test'
-import { holdCalls, operationOf } from './calls.ts'
+import { holdCalls, operationOf, revokeKey } from './calls.ts'
 import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
@@ -541,16 +541,14 @@ test('a draft outlives its key: refused, asked for again, Escape, signed in, sen
   await page.getByRole('button', { name: 'Set status' }).click()
   await page.getByText('Draining', { exact: true }).click()
   await page.getByLabel('Reason').fill('a long story')
-  await page.route('**/graphql', (route) =>
-    route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
-  )
+  const restoreKey = await revokeKey(page, (operation) => operation.startsWith('mutation HostSetStatus'))
   await page.getByRole('button', { name: 'See what it touches' }).click()
   const door = page.getByRole('dialog', { name: 'Sign in again' })
   await expect(door.getByLabel('API key')).toBeFocused()
   await axe('a draft whose key ended')
   await page.keyboard.press('Escape')
   await expect(door).toBeVisible()
-  await page.unroute('**/graphql')
+  await restoreKey()
   await door.getByLabel('API key').fill(service.key)
   await page.keyboard.press('Enter')
   await expect(door).toBeHidden()
@@ -568,15 +566,11 @@ test('a key that ends while one only looks on is asked for again, and the feed g
   provokes,
 }) => {
   provokes(401)
-  await page.route('**/graphql', (route) =>
-    route.request().postData()?.includes('subscription FleetDeltas')
-      ? route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } })
-      : route.continue(),
-  )
+  const restoreKey = await revokeKey(page, (operation) => operation.includes('subscription FleetDeltas'))
   await visit('/hosts?view=table&q=host:again-*')
   const door = page.getByRole('dialog', { name: 'Sign in again' })
   await expect(door.getByRole('alert')).toHaveText('The service does not know the key any more.')
-  await page.unroute('**/graphql')
+  await restoreKey()
   await report(service.client, { 'again-01': {} })
   await door.getByLabel('API key').fill(service.key)
   await page.keyboard.press('Enter')
@@ -587,13 +581,11 @@ test('a key that ends while one only looks on is asked for again, and the feed g
 test('a list that a key had no time to load is loaded with the next key', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
   provokes(401)
   for (const path of ['/hosts?view=table', '/hosts/az1-01']) {
-    await page.route('**/graphql', (route) =>
-      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
-    )
+    const restoreKey = await revokeKey(page)
     await visit(path)
     const door = page.getByRole('dialog', { name: 'Sign in again' })
     await expect(door).toBeVisible()
-    await page.unroute('**/graphql')
+    await restoreKey()
     await door.getByLabel('API key').fill(service.key)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('main').getByText('az1-01').first()).toBeVisible()

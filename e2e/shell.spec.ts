@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { holdCalls } from './calls.ts'
+import { holdCalls, revokeKey } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectAtFirst, pressSequence } from './keyboard.ts'
 import { place } from './seed.ts'
@@ -116,14 +116,12 @@ test.describe('signing in', () => {
     provokes(401)
     await visit('/aggregates')
     // from here on the service gets a key that it does not know: what it sees of one that was taken back
-    await page.route('**/graphql', (route) =>
-      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
-    )
+    const restoreKey = await revokeKey(page, (operation) => operation.includes('query PaletteFind'))
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az1')
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
     await expect(dialog.getByRole('alert')).toHaveText('The service does not know the key any more.')
-    await page.unroute('**/graphql')
+    await restoreKey()
     await dialog.getByLabel('API key').fill(service.key)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await expect(dialog).toBeHidden()
