@@ -1,5 +1,5 @@
-import type { HostIndex } from '../packages/scheduler-core/src/fleet/columns.ts'
 import type { Fleet } from '../packages/scheduler-core/src/fleet/fleet.ts'
+import type { HostIndex } from '../packages/scheduler-core/src/host-index.ts'
 import { allKinds } from '../packages/scheduler-core/src/kinds/index.ts'
 import { hash32 } from '../packages/scheduler-core/src/random.ts'
 import { aFleet, aRequest, type HostShape } from '../packages/scheduler-core/src/testing/index.ts'

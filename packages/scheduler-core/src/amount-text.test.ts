@@ -3,7 +3,7 @@ import { amountText, counted } from './amount-text.ts'
 import { causeText } from './cause/cause-text.ts'
 import { reasonCodes } from './cause/words.ts'
 import { reasonText } from './decision/reason-text.ts'
-import type { Reason } from './filters/filter.ts'
+import type { Reason } from './reason.ts'
 
 test.each<readonly [number | string, string | undefined, string]>([
   [8_192, 'MiB', '8192 MiB'],

@@ -60,9 +60,10 @@ export {
 } from './decision/replay.ts'
 export { isUnsolved } from './decision/unsolved.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'
-export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
+export type { Filter, FilterOptions, Verdict } from './filters/filter.ts'
 export { filters, fitFilters } from './filters/index.ts'
-export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
+export { ZONE_KEY } from './fleet/aggregate-keys.ts'
+export type { Aggregate, Aggregates } from './fleet/aggregates.ts'
 export {
   type Allocated,
   type AllocationAmounts,
@@ -88,7 +89,7 @@ export {
   restoreFleet,
   type StoredHost,
 } from './fleet/checkpoint.ts'
-export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet/columns.ts'
+export { at, type ClassColumns, type HostColumns } from './fleet/columns.ts'
 export { copyFleet } from './fleet/copy.ts'
 export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
 export { type Group, type Groups, membersKeep } from './fleet/groups.ts'
@@ -129,6 +130,7 @@ export {
 export { atOnce, inSlices, SLICE, type Steps, sortInSteps } from './fleet/steps.ts'
 export { type UsedFrom, usedFromValues } from './fleet/used-from.ts'
 export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
+export type { HostIndex } from './host-index.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, asksPlain, type KindName, kinds } from './kinds/index.ts'
@@ -189,8 +191,10 @@ export {
   partLists,
   partsIn,
 } from './plugin/part-kinds.ts'
-export { PLUGIN_CONTRACT, type Plugin, type PluginRef } from './plugin/plugin.ts'
+export { PLUGIN_CONTRACT, type Plugin } from './plugin/plugin.ts'
+export type { PluginRef } from './plugin/plugin-ref.ts'
 export { noPlugins, type Plugins } from './plugin/plugins.ts'
+export type { PreparedFilter } from './prepared-filter.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
 export {
   isInShare,
@@ -207,6 +211,7 @@ export { isOwnScheduler, type PlacementRules, type Profile, type ProfileInput, p
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
+export type { Reason } from './reason.ts'
 export { contradictionsOf } from './request/guest-topology.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Change } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
+import type { HostIndex } from '../host-index.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 import { compareNamed, compareWritten, type Difference } from './diff.ts'
 

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import type { HostIndex } from '../host-index.ts'
 import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
 
 /** Something in which two fleets at one revision differ. */

@@ -1,5 +1,5 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import type { HostWarning } from '../fleet/warnings.ts'
+import type { HostIndex } from '../host-index.ts'
 
 /** What the audit of a replica's state may find. Written once, never reused or renamed; docs/errors.md has a cure for each. */
 export const auditCodes = {

@@ -1,10 +1,10 @@
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import type { Aggregate } from '../fleet/aggregates.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Group } from '../fleet/groups.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
 /** I7 and orphans: a claim's host is there, and every index that should list the claim does. `id` is the name it goes by. */

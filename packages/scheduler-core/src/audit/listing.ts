@@ -1,7 +1,7 @@
 import { type Claim, isLive } from '../claims/claim.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import type { HostIndex } from '../host-index.ts'
 
 /**
  * How long the world may lag behind the claims before that is a finding, milliseconds of store time. An instance that was placed has to

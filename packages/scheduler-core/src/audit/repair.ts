@@ -1,10 +1,10 @@
 import { type Claim, isLive } from '../claims/claim.ts'
 import { liveClaimsOf } from '../claims/instances.ts'
 import type { Change, HostName } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { claimsKeeping, nameAfter } from '../fleet/leave.ts'
+import type { HostIndex } from '../host-index.ts'
 import { type Finding, isOfState } from './finding.ts'
 import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
 

@@ -1,10 +1,10 @@
 import type { Code } from '../codes.ts'
-import type { Reason } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import { type FilterStep, isAsked, passesSafely } from '../pipeline/run-filters.ts'
 import { reasonOf } from '../pipeline/step-reasons.ts'
+import type { Reason } from '../reason.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /** One thing that says which hosts a request is about. */

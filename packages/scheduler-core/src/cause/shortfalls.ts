@@ -1,9 +1,9 @@
 import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import { type AmountOf, type Fact, NEAR_CELLS } from '../evidence.ts'
-import type { Reason } from '../filters/filter.ts'
 import { usualWords } from '../kinds/classes/usual.ts'
-import { amountMissing, shareMissing } from '../pipeline/distance.ts'
+import { amountMissing, shareMissing } from '../missing.ts'
+import type { Reason } from '../reason.ts'
 import type { HostRefusal, NearestHost } from './cause.ts'
 
 /** One thing that a host lacks, as its sentence says it. Once all of them are mended, and nothing else, the host takes the instance. */

@@ -1,8 +1,8 @@
 import { counted } from '../amount-text.ts'
 import type { Code } from '../codes.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { createMemberCount, domainsOf } from '../fleet/topology.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /** A count that binds: however much room the hosts are given, they or their domains are too few for the members of the server group. */

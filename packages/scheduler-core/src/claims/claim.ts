@@ -1,6 +1,6 @@
 import type { Grants } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Own } from '../fleet/owner.ts'
+import type { HostIndex } from '../host-index.ts'
 
 /** RESERVED (expires) -> CONFIRMED -> MATERIALISED (the host's report counts it) -> RELEASED; or EXPIRED, REVOKED. */
 export const claimStates = ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const

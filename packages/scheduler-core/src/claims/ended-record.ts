@@ -1,9 +1,9 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import { ByteReader, ByteWriter } from '../decision/bytes.ts'
 import type { Destination, SelectedDestination } from '../decision/decision.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { nameAt } from '../fleet/names.ts'
+import type { HostIndex } from '../host-index.ts'
 import { type Claim, claimStates } from './claim.ts'
 import type { BoundKey } from './ledger.ts'
 

@@ -12,9 +12,9 @@ import type {
   MoveProposed,
   Proposal,
 } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { membersKeep, type OwnGroup } from '../fleet/groups.ts'
+import type { HostIndex } from '../host-index.ts'
 import { isLive } from './claim.ts'
 import { dropPart, grantsFit, growsInPlace, holdMove, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
 

@@ -1,9 +1,10 @@
 import { viewsOf } from '../audit/views.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { at, type ClassColumns, type Column, type HostIndex } from '../fleet/columns.ts'
+import { at, type ClassColumns, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { SLICE, type Steps } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 
 /** On how many hosts two fleets differ, and in what. */
 export interface FleetChanges {

@@ -2,9 +2,9 @@ import type { FilterCount, RankedHost, SelectedDestination } from '../decision/d
 import { reasonText } from '../decision/reason-text.ts'
 import { examineAgainInSteps } from '../decision/replay.ts'
 import type { HostName } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Steps } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import { type Examination, NOT_THERE, PASSES_ALL } from '../pipeline/examine.ts'
 import type { Side } from './cause.ts'
 

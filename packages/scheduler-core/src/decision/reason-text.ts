@@ -1,6 +1,6 @@
 import { amountText, counted, subjectText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
-import type { Reason } from '../filters/filter.ts'
+import type { Reason } from '../reason.ts'
 
 /** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
 export function reasonText(reason: Reason): string {

@@ -1,5 +1,5 @@
 import { fromRequest } from '../evidence.ts'
-import { ZONE_KEY } from '../fleet/aggregates.ts'
+import { ZONE_KEY } from '../fleet/aggregate-keys.ts'
 import { at } from '../fleet/columns.ts'
 import { aggregatesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'

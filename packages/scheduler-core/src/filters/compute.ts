@@ -1,7 +1,8 @@
 import { fromRule, type Source } from '../evidence.ts'
 import { hostStatuses } from '../fleet/change.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import { livenessOf, reportOf, statusOf } from '../fleet/sources.ts'
+import type { HostIndex } from '../host-index.ts'
 import { isServiceOut, toldService } from '../nova/told-service.ts'
 import type { Filter } from './filter.ts'
 

@@ -1,30 +1,10 @@
 import type { z } from 'zod'
-import type { Code } from '../codes.ts'
-import type { Fact } from '../evidence.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
+import type { PreparedFilter } from '../prepared-filter.ts'
 import type { RequestReadsBy } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-
-/** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
-export interface Reason {
-  readonly code: Code
-  /** What is short or wrong: a resource class, a cell, an aggregate key. */
-  readonly subject?: string
-  readonly need?: number | string
-  readonly have?: number | string
-  readonly unit?: string
-  /** Who says so, in words for the sentence: an operator's reason, an option, a hint. Where each number comes from is in the facts. */
-  readonly source?: string
-  /** How much of it the host keeps back, and who says so, in words for the sentence: where that is why there is so little. */
-  readonly reserved?: string
-  /** The amount is what so many instances need together; absent: it is of one instance. */
-  readonly instances?: number
-  /** The instance that moves holds some of it on this host itself, and keeps it until the move ends. */
-  readonly isHeldTwice?: true
-}
 
 /** What became of a filter at a host. */
 export type Verdict = 'PASS' | 'FAIL' | 'ERROR' | 'NOT_RUN' | 'NOT_ASKED'
@@ -97,35 +77,4 @@ export interface Admits {
   which(request: RequestSpec, fleet: Fleet): string
 }
 
-/** Hosts that have any of what a request asks for, whatever is free of it there: the others are of no use to it, however many they are. */
-export interface Havers {
-  /** Which they are, in words that follow "hosts": `with GPUs`. */
-  readonly which: string
-  has(host: HostIndex): boolean
-  /** Why a host that has none is refused. */
-  readonly code: Code
-  /** Each thing by itself, where several are asked for. */
-  readonly each?: readonly Single[]
-}
-
 export type FilterOptions = Readonly<Record<string, unknown>>
-
-export interface PreparedFilter {
-  passes(host: HostIndex): boolean
-  reason(host: HostIndex): Reason
-  facts?(host: HostIndex): readonly Fact[]
-  /** Which hosts have any of what the filter asks for. The cause of a refusal speaks of them alone (cause/admission.ts). Absent: each may have it. */
-  havers?(): Havers | undefined
-  /**
-   * Each thing that it asks for by itself, in one order however it was written, of a filter that admits: a request that no host meets says
-   * which of them shuts hosts out (cause/admission.ts). Absent: it asks for one thing.
-   */
-  each?(): readonly Single[]
-}
-
-/** One of several things that a filter asks for: a trait, an image property, a list of aggregates. */
-export interface Single {
-  /** Which hosts have it, in words that follow "hosts": `with CUSTOM_A`. */
-  readonly which: string
-  passes(host: HostIndex): boolean
-}

@@ -1,8 +1,8 @@
 import { counted } from '../amount-text.ts'
 import { fromRequest } from '../evidence.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { groupAllows } from '../fleet/groups.ts'
 import { groupFrom } from '../fleet/sources.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { Filter } from './filter.ts'
 
 /** A host holds at most maxServerPerHost (1 if not given) members of a server group with the policy ANTI_AFFINITY. */

@@ -1,13 +1,14 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import type { Source } from '../evidence.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { PreparedFilter } from '../prepared-filter.ts'
 import { keysFrom } from '../request/request-reads.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
-import type { Filter, PreparedFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
 
 /** The host has every required trait and no forbidden one. */
 export const traitsFilter: Filter = {

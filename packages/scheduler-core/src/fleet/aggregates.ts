@@ -1,17 +1,12 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
+import { DISK_POOL_KEY, ZONE_KEY } from './aggregate-keys.ts'
 import { aggregateRatioKeys, leastRatios, ratioIn, type SetBy, sameRatios } from './allocation.ts'
 import type { AggregateChanged, AggregateState } from './change.ts'
 import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from './hosts.ts'
 import { ALLOCATION_RULES } from './levels.ts'
 import { SharedMap } from './shared-map.ts'
 import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
-
-/** The metadata key that makes an aggregate an availability zone, as in Nova. */
-export const ZONE_KEY = 'availability_zone'
-
-/** The metadata key that says in which pool the disks of instances on the hosts of an aggregate lie: its uuid. */
-export const DISK_POOL_KEY = 'gantt:disk_pool'
 
 /** An aggregate as every replica holds it. */
 export interface Aggregate extends AggregateState {

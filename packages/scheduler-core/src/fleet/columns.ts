@@ -1,5 +1,4 @@
-/** A host's position in the columns: its rank in the order in which hosts were first seen. Valid on every replica, never reused. */
-export type HostIndex = number & { readonly hostIndex: unique symbol }
+import type { HostIndex } from '../host-index.ts'
 
 export type Column = Float64Array | Int32Array | Uint16Array | Uint8Array
 

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../canonical-json.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { GroupBinding, GroupPolicy } from './change.ts'
-import type { HostIndex } from './columns.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
 import { SharedMap } from './shared-map.ts'
 

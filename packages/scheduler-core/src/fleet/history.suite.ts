@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { type Claim, isLive } from '../claims/claim.ts'
+import type { HostIndex } from '../host-index.ts'
 import { allKinds } from '../kinds/index.ts'
 import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import {
@@ -14,7 +15,6 @@ import {
   livenessStates,
   type Place,
 } from './change.ts'
-import type { HostIndex } from './columns.ts'
 import type { Fleet } from './fleet.ts'
 import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 

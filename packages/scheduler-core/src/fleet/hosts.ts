@@ -1,6 +1,8 @@
 import type { Claim } from '../claims/claim.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { GpuState } from '../kinds/gpu/device.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
+import type { NamespaceDocument } from '../namespace/contract.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
 import { type AggregateRatios, type AllocationOverrides, type FleetAllocation, NO_ALLOCATION, NO_RATIOS } from './allocation.ts'
 import type { HostName } from './change.ts'
@@ -12,7 +14,6 @@ import {
   createHostColumns,
   growColumns,
   type HostColumns,
-  type HostIndex,
   hasInventory,
   type InventoryRow,
   setInventory,
@@ -34,14 +35,6 @@ export interface Reporter {
   readonly sequence: number
   /** Earlier incarnations, newest first: a late report of one of them is stale. */
   readonly past: readonly string[]
-}
-
-/** Another service's document about a host; a new report makes a new one. */
-export interface NamespaceDocument {
-  readonly version: string
-  readonly document: unknown
-  /** Store time of its last report in the log; not kept of those from before feature level 5. */
-  readonly reportedAt?: number
 }
 
 /**

@@ -1,4 +1,4 @@
-import { DISK_POOL_KEY, ZONE_KEY } from './aggregates.ts'
+import { DISK_POOL_KEY, ZONE_KEY } from './aggregate-keys.ts'
 import { aggregateRatioKeys } from './allocation.ts'
 
 /** Metadata of aggregates that a filter or weigher looks at. */

@@ -1,5 +1,5 @@
-import { capacityOf, toRatioMilli } from '../kinds/classes/capacity.ts'
-import type { HostIndex } from './columns.ts'
+import type { HostIndex } from '../host-index.ts'
+import { capacityOf, toRatioMilli } from './capacity.ts'
 
 /** What a document of the namespace `storage` says of the space of a pool, GiB. */
 export interface PoolSpace {

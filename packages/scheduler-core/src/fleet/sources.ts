@@ -1,10 +1,11 @@
 import { amountText, counted } from '../amount-text.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { Fact, Source, Term } from '../evidence.ts'
-import type { Reason } from '../filters/filter.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { Reason } from '../reason.ts'
 import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
 import type { AggregateState } from './change.ts'
-import { at, type HostIndex } from './columns.ts'
+import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
 import { RESERVES_NAMED } from './levels.ts'
 

@@ -1,4 +1,4 @@
-import type { HostIndex } from './columns.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import type { HostStats } from './stats.ts'
 import { type OmittableField, omittableFields } from './stats-versions/v1-2.ts'

@@ -56,3 +56,6 @@ function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item,
   }
   return merged
 }
+
+/** Hosts about which filters or weighers are asked between two pauses, each time counted. */
+export const HOSTS_AT_ONCE = 256

@@ -1,4 +1,4 @@
-import type { HostIndex } from './columns.ts'
+import type { HostIndex } from '../host-index.ts'
 import { OWNER, type Own, type Owner } from './owner.ts'
 import { SharedMap } from './shared-map.ts'
 

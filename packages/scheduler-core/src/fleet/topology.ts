@@ -1,6 +1,6 @@
+import type { HostIndex } from '../host-index.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { ZONE_KEY } from './aggregates.ts'
-import type { HostIndex } from './columns.ts'
+import { ZONE_KEY } from './aggregate-keys.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Hosts of which each is a domain of its own. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { auditWorld } from '../audit/index.ts'
+import type { HostIndex } from '../host-index.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape } from '../testing/index.ts'
 import { FEATURE_LEVEL, type Grants } from './change.ts'
-import type { HostIndex } from './columns.ts'
 import { atOnce, SLICE } from './steps.ts'
 import { countWarnings, warningsOf, warningText } from './warnings.ts'
 

@@ -1,6 +1,6 @@
-import type { Reason } from '../filters/filter.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { DEVICES_ELSEWHERE } from '../fleet/levels.ts'
+import type { Reason } from '../reason.ts'
 
 /** Free devices, and the cell of the host that they are near to; null: none that is known. */
 export interface FreeDevices {

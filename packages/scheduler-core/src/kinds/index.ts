@@ -1,6 +1,6 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { OWN_UNITS } from '../fleet/levels.ts'
+import type { HostIndex } from '../host-index.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'

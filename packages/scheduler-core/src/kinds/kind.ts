@@ -1,10 +1,11 @@
 import type { Fact } from '../evidence.ts'
-import type { Havers, Reason } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import type { StatsField } from '../fleet/stats-fields.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { Havers } from '../prepared-filter.ts'
+import type { Reason } from '../reason.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Grants } from './index.ts'
 

@@ -1,6 +1,6 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { OWN_UNITS } from '../fleet/levels.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { Grants, KindName } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 

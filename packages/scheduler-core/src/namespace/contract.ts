@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { NamespaceDocument } from '../fleet/hosts.ts'
 import { memoByObject } from '../memo.ts'
 import type { Parsed } from '../problem.ts'
 import { parseWith, unknownVersion } from '../request/parse.ts'
@@ -53,4 +52,12 @@ export function defineNamespace<Document>(
     return { ok: false, problems: parsed.problems.map((problem) => ({ ...problem, path: ['document', ...problem.path] })) }
   }
   return { ...about, versions, parse, read: memoByObject(({ version, document }) => parse(version, document)) }
+}
+
+/** Another service's document about a host; a new report makes a new one. */
+export interface NamespaceDocument {
+  readonly version: string
+  readonly document: unknown
+  /** Store time of its last report in the log; not kept of those from before feature level 5. */
+  readonly reportedAt?: number
 }

@@ -1,5 +1,6 @@
-import type { HostIndex } from '../fleet/columns.ts'
-import type { HostTable, NamespaceDocument } from '../fleet/hosts.ts'
+import type { HostTable } from '../fleet/hosts.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { NamespaceDocument } from './contract.ts'
 import { namespaceNamed } from './index.ts'
 import { storage } from './storage.ts'
 

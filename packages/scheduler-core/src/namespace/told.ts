@@ -1,8 +1,8 @@
 import type { Source } from '../evidence.ts'
-import type { Reason } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { namespaceSource } from '../fleet/sources.ts'
+import type { Reason } from '../reason.ts'
 import type { Namespace } from './contract.ts'
 
 /** What the documents of one namespace say, as far as they are young enough. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { MetadataRead } from '../fleet/metadata-reads.ts'
+import type { HostIndex } from '../host-index.ts'
 import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { Multipliers, Weigher, WeigherOptions } from '../weighers/weigher.ts'

@@ -1,10 +1,10 @@
 import { type Fact, fromExtraSpec, fromHint, fromImage, fromOption, fromRequest, fromRule, type Source, type Term } from '../evidence.ts'
-import type { Reason } from '../filters/filter.ts'
 import { hostStatuses } from '../fleet/change.ts'
 import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { aggregatesOf, groupFrom, instancesOf, livenessOf, reportOf, statusOf } from '../fleet/sources.ts'
+import type { Reason } from '../reason.ts'
 import type { HostState } from './host-state.ts'
 import type { NovaRequest } from './objects/request.ts'
 

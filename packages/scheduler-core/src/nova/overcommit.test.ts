@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { HostIndex } from '../fleet/columns.ts'
 import { NOVA_OVERCOMMIT } from '../fleet/levels.ts'
+import type { HostIndex } from '../host-index.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { profileSchema } from '../profiles/profile.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'

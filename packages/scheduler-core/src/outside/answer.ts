@@ -1,5 +1,5 @@
-import type { Reason } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { Reason } from '../reason.ts'
 
 /** Hosts by their position in the order of first sight, as runs: begin, length, begin, length, ... ascending. */
 export type Runs = readonly number[]

@@ -1,8 +1,10 @@
 import { canonicalJson } from '../canonical-json.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
-import type { HostTable, NamespaceDocument } from '../fleet/hosts.ts'
+import { at } from '../fleet/columns.ts'
+import type { HostTable } from '../fleet/hosts.ts'
 import type { Read, StatsField } from '../fleet/stats-fields.ts'
+import type { HostIndex } from '../host-index.ts'
 import { memoByObject } from '../memo.ts'
+import type { NamespaceDocument } from '../namespace/contract.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /**

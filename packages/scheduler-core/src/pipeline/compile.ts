@@ -12,7 +12,7 @@ import { placementFilters, placementOptions } from '../nova/placement-filters.ts
 import type { OutsideAnswer } from '../outside/answer.ts'
 import { knownAnswer } from '../outside/answered.ts'
 import { answeredFilter, answeredWeigher, weighedFilter } from '../outside/answered-parts.ts'
-import type { PluginRef } from '../plugin/plugin.ts'
+import type { PluginRef } from '../plugin/plugin-ref.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import type { Parsed, Problem } from '../problem.ts'
 import { quote } from '../problem.ts'

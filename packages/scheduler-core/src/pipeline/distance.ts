@@ -1,5 +1,5 @@
-import { shortfallOf } from '../evidence.ts'
-import type { Reason } from '../filters/filter.ts'
+import { shareMissing } from '../missing.ts'
+import type { Reason } from '../reason.ts'
 import type { Check } from './examine.ts'
 
 /** One more refusing filter weighs less than any shortfall that people would notice. */
@@ -22,18 +22,3 @@ export function distanceOfReasons(reasons: readonly Reason[]): number {
 
 /** The same of the worst share that is missing, and of how many filters refuse. */
 export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))
-
-interface Short {
-  readonly need?: number | string | undefined
-  readonly have?: number | string | undefined
-}
-
-/** What share of what was needed is missing: 1 where that is no amount. */
-export function shareMissing(reason: Short): number {
-  const amount = amountMissing(reason)
-  const need = Number(reason.need)
-  return amount === undefined || need <= 0 ? 1 : amount / need
-}
-
-/** How much is missing; undefined where that is no amount. */
-export const amountMissing = ({ need, have }: Short): number | undefined => shortfallOf({ required: need, actual: have })

@@ -1,8 +1,10 @@
 import type { FilterCount } from '../decision/decision.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
-import { type Filtered, type FilterStep, HOSTS_AT_ONCE, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
+import { HOSTS_AT_ONCE } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
+import { type Filtered, type FilterStep, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
   /** Hosts that may be in or out otherwise, or be worth another number, than at the call before; undefined: any may. */

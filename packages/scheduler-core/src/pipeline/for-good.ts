@@ -1,6 +1,7 @@
 import type { ReasonCode } from '../codes.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'
+import type { HostIndex } from '../host-index.ts'
 import { numaAskOf } from '../kinds/numa/ask.ts'
 import { allot } from '../kinds/pci/allot.ts'
 import { pciAskOf } from '../kinds/pci/ask.ts'

@@ -1,8 +1,8 @@
 import type { Filter } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Group } from '../fleet/groups.ts'
 import { groupFrom } from '../fleet/sources.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /** Whether the group of a request is kept apart from another one that has members, whichever of them says so. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AggregateState } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import type { HostIndex } from '../host-index.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'

@@ -1,10 +1,12 @@
 import { type Fact, fromRule } from '../evidence.ts'
-import type { FilterOptions, PreparedFilter, Reason } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
+import type { FilterOptions } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
 import { omittedOf, prepareOmits, type Read } from '../fleet/stats-fields.ts'
+import type { HostIndex } from '../host-index.ts'
 import { prepareUntold } from '../namespace/untold.ts'
+import type { PreparedFilter } from '../prepared-filter.ts'
+import type { Reason } from '../reason.ts'
 
 /** What a part reads of hosts and is not told. */
 interface NotReported {

@@ -1,5 +1,5 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import { type Steps, sortInSteps } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { hash32, mix32, type Random } from '../random.ts'
 import type { Weighed } from './run-weighers.ts'

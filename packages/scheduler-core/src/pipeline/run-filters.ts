@@ -1,11 +1,13 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { Admits, Filter, PreparedFilter } from '../filters/filter.ts'
+import type { Admits, Filter } from '../filters/filter.ts'
 import { hostStatuses } from '../fleet/change.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { ADMITTED_DOMAINS } from '../fleet/levels.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
-import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
+import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { PreparedFilter } from '../prepared-filter.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
 import { holdsOneAlone, isForGood } from './for-good.ts'
@@ -135,9 +137,6 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
 export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
-
-/** Hosts about which filters or weighers are asked between two pauses, each time counted. */
-export const HOSTS_AT_ONCE = 256
 
 /** The same with pauses; the fleet must stay as it is until the end. */
 export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {

@@ -1,12 +1,12 @@
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
-import { type Steps, WHOLE } from '../fleet/steps.ts'
+import { HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledProfile, CompiledWeigher } from './compile.ts'
 import { withoutUntold } from './not-reported.ts'
-import { HOSTS_AT_ONCE } from './run-filters.ts'
 import { type CachedScores, cachedScores } from './score-cache.ts'
 
 /** Scores of the hosts that passed; every array is parallel to `hosts`. */

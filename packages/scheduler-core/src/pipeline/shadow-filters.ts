@@ -1,6 +1,6 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'

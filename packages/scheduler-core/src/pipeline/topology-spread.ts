@@ -1,9 +1,10 @@
 import { fromRequest } from '../evidence.ts'
-import type { Filter, Reason } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
+import type { Filter } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { groupFrom } from '../fleet/sources.ts'
 import { createMemberCount, domainsOf } from '../fleet/topology.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { Reason } from '../reason.ts'
 import type { RequestSpec, TopologySpread } from '../request/request-spec.ts'
 
 /**

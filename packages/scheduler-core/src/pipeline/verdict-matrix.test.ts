@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { HostIndex } from '../host-index.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
 import { distanceOf } from './distance.ts'
 import { examine, PASSES_ALL, prepareChecks } from './examine.ts'

@@ -1,8 +1,9 @@
 import type { Code } from '../codes.ts'
-import type { Reason } from '../filters/filter.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
-import { amountMissing, distanceOfReasons } from './distance.ts'
+import type { HostIndex } from '../host-index.ts'
+import { amountMissing } from '../missing.ts'
+import type { Reason } from '../reason.ts'
+import { distanceOfReasons } from './distance.ts'
 import { type Findings, type HostChecks, NOT_THERE, PASSES_ALL } from './examine.ts'
 
 /** No filter refuses the host, so there is no reason. */

@@ -1,7 +1,7 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Steps } from '../fleet/steps.ts'
+import { HOSTS_AT_ONCE } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { FilteredEach } from './filter-each.ts'
-import { HOSTS_AT_ONCE } from './run-filters.ts'
 import {
   boundsOf,
   contributionAt,

@@ -1,4 +1,5 @@
 import { ofEachKind, type PartLists } from './part-kinds.ts'
+import type { PluginRef } from './plugin-ref.ts'
 
 /** The version of this contract. A plug-in that was made for another one is refused when it is loaded. */
 export const PLUGIN_CONTRACT = 1
@@ -14,21 +15,14 @@ export const PLUGIN_CONTRACT = 1
  * - Another version of a plug-in may decide otherwise, so records name the version; what decides differently is a new version.
  * - It brings no resource kind: what a claim holds is part of what all replicas agree on, whatever each has loaded (docs/adr/0014).
  */
-export interface Plugin extends PartLists {
+export interface Plugin extends PluginRef, PartLists {
   readonly contract: typeof PLUGIN_CONTRACT
-  /** 1 to 63 lower-case letters, digits and dashes. */
-  readonly name: string
-  /** As in its package.json: `1.2.3`. */
-  readonly version: string
   /** One sentence for people. */
   readonly description: string
 }
 
 /** As an author writes it: what it does not bring is left out. */
 export type PluginInput = Omit<Plugin, 'contract' | keyof PartLists> & Partial<PartLists>
-
-/** Which release of a plug-in. */
-export type PluginRef = Pick<Plugin, 'name' | 'version'>
 
 /** What a module of a plug-in exports by default. It is checked when it is loaded (check-plugin.ts), not here. */
 export const definePlugin = (plugin: PluginInput): Plugin => ({

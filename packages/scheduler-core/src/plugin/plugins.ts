@@ -1,5 +1,6 @@
 import { ofEachKind, type PartList, type PartLists, type Parts, partsIn } from './part-kinds.ts'
-import type { Plugin, PluginRef } from './plugin.ts'
+import type { Plugin } from './plugin.ts'
+import type { PluginRef } from './plugin-ref.ts'
 
 /**
  * The plug-ins of one service. A fleet carries them to whoever decides on it; two services in one process have each their own. They are

@@ -2,8 +2,7 @@ import type { InstanceRecord, SelectedDestination } from '../decision/decision.t
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { atOnce, type Steps, WHOLE } from '../fleet/steps.ts'
-import { HOSTS_AT_ONCE } from '../pipeline/run-filters.ts'
+import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Solution, SolverRecord } from './solver/solution.ts'
 

@@ -1,4 +1,4 @@
-import type { HostIndex } from '../fleet/columns.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'

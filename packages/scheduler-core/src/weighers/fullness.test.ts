@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HostIndex } from '../fleet/columns.ts'
+import type { HostIndex } from '../host-index.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
 import { fullnessWeigher } from './fullness.ts'
 

@@ -1,6 +1,6 @@
 import type { GroupPolicy } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { HostIndex } from '../host-index.ts'
 import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Weigher } from './weigher.ts'

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { RequestReads } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GroupPolicy } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import type { HostIndex } from '../host-index.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { weighers } from './index.ts'
 import type { Weigher } from './weigher.ts'

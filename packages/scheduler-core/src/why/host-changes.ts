@@ -1,9 +1,10 @@
 import { isLive } from '../claims/claim.ts'
 import type { Source } from '../evidence.ts'
 import { hostStatuses, livenessStates } from '../fleet/change.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aggregatesOf, claimsOf, instancesOf, leftOf, livenessOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
+import type { HostIndex } from '../host-index.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 
 /** What decisions read of a host, field by field in a fixed order: plain data, which outlives the state. */

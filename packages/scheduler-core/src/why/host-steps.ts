@@ -1,10 +1,12 @@
 import type { FieldChange } from '../compare/field-change.ts'
-import { type Aggregate, ZONE_KEY } from '../fleet/aggregates.ts'
+import { ZONE_KEY } from '../fleet/aggregate-keys.ts'
+import type { Aggregate } from '../fleet/aggregates.ts'
 import { hostStatuses, livenessStates } from '../fleet/change.ts'
-import { at, type HostIndex } from '../fleet/columns.ts'
+import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostBefore, hostKey } from '../fleet/hosts.ts'
 import type { Gone } from '../fleet/names.ts'
+import type { HostIndex } from '../host-index.ts'
 import { inventoryChanges } from './inventory-changes.ts'
 
 /**

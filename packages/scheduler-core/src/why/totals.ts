@@ -1,5 +1,5 @@
-import type { HostIndex } from '../fleet/columns.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
 import type { Findings } from '../pipeline/examine.ts'
 import { contributionAt } from '../pipeline/run-weighers.ts'
 import { firstWhere } from './floats.ts'

@@ -1,11 +1,12 @@
 import type { Fact, Term } from '../../evidence.ts'
-import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
+import { capacityOf } from '../../fleet/capacity.ts'
+import { at, type ClassColumns } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { allocationTerms, leftOf } from '../../fleet/sources.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeMibOf, hugeMibUsed } from '../numa/plain-memory.ts'
-import { capacityOf } from './capacity.ts'
 
 /** Placement's word for "no largest amount was stated". */
 const UNSTATED = 2_147_483_647

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { at, type HostIndex } from '../../fleet/columns.ts'
+import { at } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { limits } from '../../request/limits.ts'
 import { checkOptions } from '../../request/parse.ts'
 import { type GpuAsk, type GpuState, gpuFits, isIn, WHOLE_GPU } from './device.ts'

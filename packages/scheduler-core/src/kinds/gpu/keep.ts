@@ -1,5 +1,5 @@
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, isIn, modelFits } from './device.ts'
 
 /** Thousandths of each GPU that a grant has, by its index. */

@@ -1,6 +1,6 @@
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { OWN_UNITS } from '../../fleet/levels.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { canMeet } from '../../nova/hardware/demands.ts'
 import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
 import { elsewhereOn } from '../elsewhere.ts'

@@ -1,6 +1,7 @@
-import { at, type HostIndex } from '../../fleet/columns.ts'
+import { at } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { PLAIN_IN_CELLS } from '../../fleet/levels.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { memoByObject } from '../../memo.ts'
 import { hasPlainMemory, plainHeld } from '../classes/room.ts'
 import { heldByMover } from '../mover.ts'

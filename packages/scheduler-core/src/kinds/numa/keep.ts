@@ -1,5 +1,5 @@
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import type { HostIndex } from '../../host-index.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellGrant, CellState, type PageState } from './cell.ts'
 import { cpusOf } from './pin.ts'

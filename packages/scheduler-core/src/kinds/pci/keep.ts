@@ -1,5 +1,5 @@
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { allot, type Place } from './allot.ts'
 import type { PciAsk } from './ask.ts'
 import { type PciGrant, type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Reason } from '../../filters/filter.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
+import type { Reason } from '../../reason.ts'
 import { aggregateRatio, hostRatio, isAgainstItself, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
 import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'

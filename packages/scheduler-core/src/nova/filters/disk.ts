@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Reason } from '../../filters/filter.ts'
+import type { Reason } from '../../reason.ts'
 import { aggregateRatio, hostRatio, isAgainstItself, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
 import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Reason } from '../../filters/filter.ts'
 import { imagesAsked } from '../../filters/image-properties.ts'
+import type { Reason } from '../../reason.ts'
 import { namedKeys } from '../../request/request-reads.ts'
 import type { HostState } from '../host-state.ts'
 import { novaFilter } from '../nova-filter.ts'

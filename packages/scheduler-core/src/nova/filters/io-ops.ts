@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Reason } from '../../filters/filter.ts'
+import type { Reason } from '../../reason.ts'
 import { leastInt } from '../aggregate-metadata.ts'
 import { novaFilter } from '../nova-filter.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Reason } from '../../filters/filter.ts'
+import type { Reason } from '../../reason.ts'
 import { namedKeys } from '../../request/request-reads.ts'
 import { checkHost } from '../hardware/check-host.ts'
 import { createFitter } from '../hardware/fit-alike.ts'

@@ -1,5 +1,5 @@
-import type { Reason } from '../../filters/filter.ts'
 import { GROUP_HOSTS } from '../../fleet/levels.ts'
+import type { Reason } from '../../reason.ts'
 import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'

@@ -1,4 +1,4 @@
-import type { Reason } from '../../filters/filter.ts'
+import type { Reason } from '../../reason.ts'
 import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
 import type { AttestationSource, NovaFilter } from '../nova-filter.ts'

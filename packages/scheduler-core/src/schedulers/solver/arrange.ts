@@ -1,7 +1,7 @@
 import type { HostName } from '../../fleet/change.ts'
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
+import type { HostIndex } from '../../host-index.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { Column } from './columns.ts'
 import type { Draft } from './rows.ts'

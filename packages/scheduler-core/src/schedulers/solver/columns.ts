@@ -1,6 +1,6 @@
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { domainsOf } from '../../fleet/topology.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { best, type TieOrder } from '../../pipeline/pick.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { MemberScores } from './scores.ts'

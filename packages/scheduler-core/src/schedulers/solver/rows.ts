@@ -1,6 +1,7 @@
-import { at, type HostIndex } from '../../fleet/columns.ts'
+import { at } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
+import type { HostIndex } from '../../host-index.ts'
 import { asksPlain } from '../../kinds/index.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import type { Column } from './columns.ts'

@@ -1,10 +1,11 @@
 import type { ClaimPart } from '../../fleet/change.ts'
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import type { Steps } from '../../fleet/steps.ts'
+import { HOSTS_AT_ONCE } from '../../fleet/steps.ts'
+import type { HostIndex } from '../../host-index.ts'
 import type { CompiledProfile } from '../../pipeline/compile.ts'
-import { countedHosts, HOSTS_AT_ONCE, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/run-filters.ts'
+import { countedHosts, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/run-filters.ts'
 import {
   lowerBound,
   normalise,

@@ -1,4 +1,4 @@
-import type { Reason } from '../../filters/filter.ts'
+import type { Reason } from '../../reason.ts'
 import type { InstanceGroup, RequestSpec, TopologySpread } from '../../request/request-spec.ts'
 import { groupOf } from '../../schedulers/filter-scheduler.ts'
 import { restated, withoutHints } from '../change-request.ts'

@@ -1,5 +1,5 @@
-import type { Reason } from '../../filters/filter.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
+import type { Reason } from '../../reason.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
 import { numbered, restated, withCells } from '../change-request.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'

@@ -1,8 +1,8 @@
 import type { Code } from '../../codes.ts'
-import type { Reason } from '../../filters/filter.ts'
-import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostIndex } from '../../host-index.ts'
 import type { Profile } from '../../profiles/profile.ts'
+import type { Reason } from '../../reason.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { FleetEdits } from '../edits.ts'
 

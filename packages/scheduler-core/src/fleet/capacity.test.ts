@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { limits } from '../../request/limits.ts'
+import { limits } from '../request/limits.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
 
 test.each<[string, number, number, number, number]>([
