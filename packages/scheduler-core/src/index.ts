@@ -1,6 +1,7 @@
 export { amountText, counted } from './amount-text.ts'
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
+export type { ReasonCount } from './cause/cause.ts'
 export {
   type Admission,
   type Cause,
@@ -66,7 +67,6 @@ export { ZONE_KEY } from './fleet/aggregate-keys.ts'
 export type { Aggregate, Aggregates } from './fleet/aggregates.ts'
 export {
   type Allocated,
-  type AllocationAmounts,
   type AllocationSource,
   aggregateRatioKeys,
   allocationSources,
@@ -80,6 +80,7 @@ export {
   type SetBy,
 } from './fleet/allocation.ts'
 export * from './fleet/change.ts'
+export { type AllocationAmounts, type UsedFrom, usedFromValues } from './fleet/change.ts'
 export {
   CHECKPOINT_FORMAT,
   type Checkpoint,
@@ -128,12 +129,12 @@ export {
   statsVersions,
 } from './fleet/stats-versions.ts'
 export { atOnce, inSlices, SLICE, type Steps, sortInSteps } from './fleet/steps.ts'
-export { type UsedFrom, usedFromValues } from './fleet/used-from.ts'
 export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
 export type { HostIndex } from './host-index.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
-export { allKinds, asksPlain, type KindName, kinds } from './kinds/index.ts'
+export type { KindName } from './kinds/grants.ts'
+export { allKinds, asksPlain, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { type PciPool, pciPoolsOf } from './kinds/pci/pool.ts'
 export { asksAges, ownThingsOf } from './namespace/affinities.ts'
@@ -153,25 +154,15 @@ export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './ou
 export { type AskedAndAnswered, answersFor, hasAnswers, withAnswers } from './outside/answered.ts'
 export { weighedName } from './outside/answered-parts.ts'
 export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
-export { asksOf, type LookedAway, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
+export type { Question } from './outside/question.ts'
+export { asksOf, type LookedAway, MOST_ASKED, questionsOf, unansweredOf } from './outside/questions.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
+export type { PluginScheduler } from './pipeline/compiled-profile.ts'
 export { distanceOf } from './pipeline/distance.ts'
-export {
-  type Check,
-  type Examination,
-  type ExaminedStep,
-  examine,
-  type Findings,
-  type HostChecks,
-  NOT_THERE,
-  PASSES_ALL,
-  prepareChecks,
-  type ReasonCount,
-  refusalsInSteps,
-  refusalsOf,
-} from './pipeline/examine.ts'
+export { type Check, type Examination, examine, type HostChecks, prepareChecks, refusalsInSteps, refusalsOf } from './pipeline/examine.ts'
+export { type ExaminedStep, type Findings, NOT_THERE, PASSES_ALL } from './pipeline/findings.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { ignoredFields, unreadKeys } from './pipeline/unread.ts'
@@ -193,7 +184,7 @@ export {
 } from './plugin/part-kinds.ts'
 export { PLUGIN_CONTRACT, type Plugin } from './plugin/plugin.ts'
 export type { PluginRef } from './plugin/plugin-ref.ts'
-export { noPlugins, type Plugins } from './plugin/plugins.ts'
+export { noPlugins, type Plugins, pluginsOf } from './plugin/plugins.ts'
 export type { PreparedFilter } from './prepared-filter.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
 export {
@@ -229,7 +220,6 @@ export {
 } from './request/versions.ts'
 export { type Decided, type DecideInput, decide, decideInSteps, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
-export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'
 export { type FormulatedMoves, type FormulateMovesOptions, formulateMoves, holdsMoves, type Move } from './schedulers/solver/moves.ts'

@@ -19,6 +19,7 @@ import {
   type Overlay,
   openOverlay,
   type Proposal,
+  pluginsOf,
   reasonText,
   refusalsOf,
   STRICT_CLAIMS,
@@ -200,7 +201,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
   if (profile === undefined)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
-  if (lacksOf(profile, fleet.plugins).length > 0)
+  if (lacksOf(profile, pluginsOf(fleet)).length > 0)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
 
   const source = call.source === null ? found?.source : findSource(fleet, call.source)
@@ -209,7 +210,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
   const request = requestNow(fleet, call, source, found?.request)
-  if (asksAges(request, profile, fleet.plugins) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
+  if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
     work.hasMovedTime = true
     // what parts outside of the process said by the time before counts no more
     const { profile: _, ...others } = work.gathered

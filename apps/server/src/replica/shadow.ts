@@ -14,6 +14,7 @@ import {
   lacksOf,
   type Profile,
   type Proposal,
+  pluginsOf,
   proposalsBefore,
   type SelectedDestination,
   WHOLE_SHARE,
@@ -221,7 +222,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     const isCandidate = Number(number) === rollout.number
     const other = fleet.profiles.find(`${name}@${isCandidate ? active : rollout.number}`)
     // a version whose parts are not all here decides nothing here
-    if (other === undefined || lacksOf(other, fleet.plugins).length > 0) return undefined
+    if (other === undefined || lacksOf(other, pluginsOf(fleet)).length > 0) return undefined
     const mark = markOf(fleet, name)
     let tally = tallies.get(name)
     if (tally === undefined || tally.mark !== mark) {

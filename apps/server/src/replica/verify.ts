@@ -5,6 +5,7 @@ import {
   type Fleet,
   isProposal,
   otherCode,
+  pluginsOf,
   proposalsBefore,
   replay,
   restoreFleet,
@@ -67,7 +68,7 @@ async function verifyFrom(fleet: Fleet, store: LogReader, decisions: readonly St
       differences.push(`decision ${id}: ${what} differs: was ${canonicalJson(was)}, is ${canonicalJson(is)}`)
   }
   const check = (record: DecisionRecord, answer: readonly SelectedDestination[], before: Parameters<typeof replay>[1], on: Fleet): void => {
-    if (otherCode(record, on.plugins) !== undefined) {
+    if (otherCode(record, pluginsOf(on)) !== undefined) {
       elsewhere++
       return
     }

@@ -19,6 +19,7 @@ import {
   metadataReaders,
   nearMisses,
   partsNaming,
+  pluginsOf,
   presentHosts,
   quote,
   ratioIn,
@@ -256,8 +257,9 @@ export function createAggregates(replica: Replica): Aggregates {
         record.aggregates.flatMap((uuid) => find(uuid, fleet) ?? []),
         { types: ['string'], keyFor: ({ uuid }) => [uuid] as const, isAfter: ({ uuid }, [last]) => byCodeUnit(uuid, last) > 0 },
       ),
-    metadataOf({ metadata, of: { profiles, plugins } = replica.fleet }) {
-      const all = metadataReaders(servedProfiles(profiles), plugins)
+    metadataOf({ metadata, of = replica.fleet }) {
+      const plugins = pluginsOf(of)
+      const all = metadataReaders(servedProfiles(of.profiles), plugins)
       return Object.entries(metadata).map(([key, value]) => {
         const readers = all.filter((reader) => covers(reader, key))
         const isOwn = fleetKeys.includes(key)

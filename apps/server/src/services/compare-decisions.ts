@@ -4,6 +4,7 @@ import {
   compareDecisions,
   copyFleet,
   otherCode,
+  pluginsOf,
   proposalsBefore,
   type Side,
 } from '@gantt/scheduler-core'
@@ -79,7 +80,7 @@ async function keptSide(history: History, { record, place }: StoredDecision): Pr
 function approximateBecause(first: Side, second: Side): string | null {
   const reasons = (['first', 'second'] as const).flatMap((which) => {
     const { lost, fleet, record } = which === 'first' ? first : second
-    const other = otherCode(record, fleet.plugins)
+    const other = otherCode(record, pluginsOf(fleet))
     return [
       ...(lost === undefined
         ? []

@@ -1,4 +1,4 @@
-import { type Fleet, type LogEntry, type Profile, parseProfile, type Steps } from '@gantt/scheduler-core'
+import { type Fleet, type LogEntry, type Profile, parseProfile, pluginsOf, type Steps } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
 import { answerInPieces } from '../replica/question.ts'
@@ -82,7 +82,7 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
     ]),
   )
   const number = (fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
-  const parsed = parseProfile({ ...parts, name, number }, fleet.plugins)
+  const parsed = parseProfile({ ...parts, name, number }, pluginsOf(fleet))
   if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
   return parsed.value
 }

@@ -14,6 +14,7 @@ import {
   nodesNamed,
   otherCode,
   type Profile,
+  pluginsOf,
   profileRef,
   proposalsBefore,
   type RequestSpec,
@@ -125,7 +126,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     if ((at ?? place.basis) !== place.basis) return askElsewhere(record, at as number)
     // by another profile it is decided anew
     const answer = profile ? {} : { answer: stored.answer }
-    const fidelity: Fidelity = !profile && otherCode(record, replica.fleet.plugins) === undefined ? 'REPLAYED' : 'APPROXIMATE'
+    const fidelity: Fidelity = !profile && otherCode(record, pluginsOf(replica.fleet)) === undefined ? 'REPLAYED' : 'APPROXIMATE'
     try {
       return await askAt(place.basis, record, { before: await proposalsAt(stored), fidelity, ...answer, decidedAt: stored.at })
     } catch (error) {

@@ -1,4 +1,4 @@
-import { namespaceNamed } from '@gantt/scheduler-core'
+import { namespaceNamed, pluginsOf } from '@gantt/scheduler-core'
 import type { HostView } from './host-view.ts'
 
 /** What another service reported about a host. */
@@ -15,16 +15,16 @@ export interface NamespaceView {
 }
 
 /** In the order of their first reports. */
-export const namespacesOf = ({ fleet: { now, plugins }, record }: HostView): NamespaceView[] =>
+export const namespacesOf = ({ fleet, record }: HostView): NamespaceView[] =>
   [...record.namespaces].map(([name, held]) => {
     const { version, document, reportedAt = null } = held
-    const read = namespaceNamed(name, plugins)?.read(held)
+    const read = namespaceNamed(name, pluginsOf(fleet))?.read(held)
     return {
       name,
       version,
       document,
       reportedAt,
-      ageSeconds: reportedAt === null ? null : Math.floor((now - reportedAt) / 1_000),
+      ageSeconds: reportedAt === null ? null : Math.floor((fleet.now - reportedAt) / 1_000),
       lastSequence: record.reporters.get(name)?.sequence ?? 0,
       problem: read === undefined || read.ok ? null : read.problems.map(({ message }) => message).join('; '),
     }

@@ -8,6 +8,7 @@ import {
   type Profile,
   parseFleetEditsInSteps,
   parseProfile,
+  pluginsOf,
   type RequestSpec,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
@@ -147,7 +148,7 @@ function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
     throw InputFault.at(path, changes, 'an object with parts of a profile')
   const number = (fleet.profiles.versionsOf(base.name).at(-1)?.number ?? 0) + 1
-  const parsed = parseProfile({ ...base, ...changes, name: base.name, number }, fleet.plugins)
+  const parsed = parseProfile({ ...base, ...changes, name: base.name, number }, pluginsOf(fleet))
   if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
   append(fleet, [{ type: 'profile', profile: parsed.value }])
   return parsed.value

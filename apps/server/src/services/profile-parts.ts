@@ -9,6 +9,7 @@ import {
   nameableParts,
   type PluginRef,
   type Profile,
+  pluginsOf,
   readsOf,
   type Weigher,
 } from '@gantt/scheduler-core'
@@ -43,7 +44,8 @@ export const ownSchedulers = {
 } as const
 
 /** What a profile may name in this service: filters, weighers, then schedulers; those of plug-ins last in each. */
-export function profilePartsOf({ plugins }: Pick<Fleet, 'plugins'>, compat: Profile['compat']): readonly ProfilePart[] {
+export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['compat']): readonly ProfilePart[] {
+  const plugins = pluginsOf(fleet)
   const { filters, weighers } = nameableParts(compat, plugins)
   const ownerOf = (name: string): PluginRef | null => plugins.ownerOf(name) ?? null
   const listed = (part: Filter | Weigher) => ({

@@ -8,6 +8,7 @@ import {
   type ProfileRolledOut,
   type ProfileState,
   parseProfile,
+  pluginsOf,
   profileChanges,
   profileRef,
   profileState,
@@ -189,7 +190,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       for (let attempt = 1; ; attempt++) {
         const latest = latestOf(name)
         if (ifLatest !== null && ifLatest !== latest) return invalid([writtenSince(name, ifLatest, latest)], 'CONFLICT')
-        const parsed = parseProfile({ ...parts, name, number: latest + 1 }, replica.fleet.plugins)
+        const parsed = parseProfile({ ...parts, name, number: latest + 1 }, pluginsOf(replica.fleet))
         if (!parsed.ok) return invalid(pointed(parsed.problems))
         if (dryRun) return doneOf(find(name) ?? firstOf(parsed.value), parsed.value, true)
         const [verdict] = await replica.propose([{ type: 'profile', profile: parsed.value }])
@@ -332,8 +333,8 @@ export function usableProfile(fleet: Fleet, profile: Profile, path: readonly str
 }
 
 /** What is in the way of deciding by a profile version here; undefined: nothing. */
-export function lackingParts({ plugins }: Fleet, profile: Profile, path: readonly string[]): Issue | undefined {
-  const lacks = lacksOf(profile, plugins)
+export function lackingParts(fleet: Fleet, profile: Profile, path: readonly string[]): Issue | undefined {
+  const lacks = lacksOf(profile, pluginsOf(fleet))
   if (lacks.length === 0) return undefined
   const ref = profileRef(profile)
   return {

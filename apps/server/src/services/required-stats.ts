@@ -1,4 +1,4 @@
-import { type Profile, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
+import { type Profile, pluginsOf, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import type { HostView } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
@@ -25,7 +25,7 @@ export interface RequiredStats {
 export function createRequiredStats(replica: Replica): RequiredStats {
   const answer = (profiles: readonly Profile[], host?: HostView['record']): Required => ({
     profiles,
-    namespaces: requiredStats(profiles, host, replica.fleet.plugins),
+    namespaces: requiredStats(profiles, host, pluginsOf(replica.fleet)),
     revision: replica.fleet.place.revision,
   })
   return {

@@ -13,6 +13,7 @@ import {
   type Parsed,
   parseHostStats,
   parseStatsDelta,
+  pluginsOf,
   presentHosts,
   publishedStats,
   quote,
@@ -350,7 +351,7 @@ function asReported(found: Issue, document: unknown, root: readonly string[]): I
 }
 
 function parse(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
-  const { hosts, plugins } = fleet
+  const { hosts } = fleet
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
@@ -399,6 +400,6 @@ function parse(input: ReportInput, path: readonly string[], fleet: Fleet): Read 
   }
   if (namespace === undefined)
     return { issues: [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, nova, namespace')] }
-  issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace'], plugins))
+  issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace'], pluginsOf(fleet)))
   return issues.length > 0 ? { issues } : { report: { type: 'namespace', ...identity, ...namespace } }
 }

@@ -7,6 +7,7 @@ import {
   type LogEntry,
   type Profile,
   parseProfile,
+  pluginsOf,
   profileRef,
   proposalsBefore,
   replayOtherwiseInSteps,
@@ -77,7 +78,7 @@ export function createUnusedParts({ replica, history, past, store, caughtUp }: U
     const { firstRevision } = await past.retention()
     const wanted = newest.filter((one): one is StoredDecision => !isUnreadable(one) && one.place.basis >= firstRevision)
     const tally = createTally(candidate, (document) => {
-      const parsed = parseProfile(document, replica.fleet.plugins)
+      const parsed = parseProfile(document, pluginsOf(replica.fleet))
       return parsed.ok ? parsed.value : undefined
     })
     await passOver({ history, past, wanted, isOver, each: (fleet, entry, one) => tally.add(fleet, entry, one) })

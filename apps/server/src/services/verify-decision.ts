@@ -11,6 +11,7 @@ import {
   matrixTexts,
   otherCode,
   type Proposal,
+  pluginsOf,
   proposalsBefore,
   replayInSteps,
   type Steps,
@@ -125,7 +126,7 @@ export function createVerifyDecision(
       hashCheck('DECIDED', receipt?.decided ?? null, now.decided),
       hashCheck('ROW', receipt?.row ?? null, now.row),
     ]
-    const other = otherCode(record, replica.fleet.plugins)
+    const other = otherCode(record, pluginsOf(replica.fleet))
     const isOurs = other === undefined
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]

@@ -1,9 +1,8 @@
 import { type Claim, isLive, madeAt } from '../claims/claim.ts'
-import type { Grants } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../fleet/levels.ts'
-import type { KindName } from '../kinds/index.ts'
+import type { Grants, KindName } from '../kinds/grants.ts'
 import type { HeldGrant } from '../kinds/kind.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
 

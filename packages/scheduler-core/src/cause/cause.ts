@@ -8,6 +8,7 @@ import type { HostIndex } from '../host-index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Reason } from '../reason.ts'
 import { membersAt, requestAt } from '../request/members.ts'
@@ -108,7 +109,7 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
 /** The same with pauses; the fleet must stay as it is until the end. */
 export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const request = requestAt(asked, instance)
-  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, whole: asked, instance })
+  return causeBy(prepareFilters(compileProfile(profile, pluginsOf(fleet)), request, fleet), { fleet, request, whole: asked, instance })
 }
 
 /** The same of filters that were made ready for the instance. */

@@ -1,4 +1,4 @@
-import { NOT_THERE, PASSES_ALL } from '../pipeline/examine.ts'
+import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
 import type { VerdictMatrix } from '../pipeline/verdict-matrix.ts'
 
 /** Refused hosts, by index: the one that the cause names as the nearest, then those that the request admits, then all others; of each the nearest first. */

@@ -8,12 +8,12 @@ import type {
   Proposal,
 } from '../fleet/change.ts'
 import { projectOf } from '../fleet/change.ts'
-import type { Fleet } from '../fleet/fleet.ts'
 import { OWNERS_ATTEMPTS } from '../fleet/levels.ts'
 import { isPlain } from '../kinds/index.ts'
 import { type Claim, isLive } from './claim.ts'
 import { type InstanceScope, isSameScope, scopeOf } from './instances.ts'
 import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void } from './judge.ts'
+import type { JudgedFleet } from './judged-fleet.ts'
 import { grantsFit, growsInPlace, holdMove } from './ledger.ts'
 
 /**
@@ -23,10 +23,10 @@ import { grantsFit, growsInPlace, holdMove } from './ledger.ts'
  * decided, with the project of their request: so nothing that was on its way when the level rose gets past it.
  */
 
-const isFull = ({ ledger }: Fleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
+const isFull = ({ ledger }: JudgedFleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
 
 /** All parts count together, or none: as in `judgeClaims`, and none of the instances has a live claim. */
-export function judgeInstances(fleet: Fleet, basis: number, change: ClaimsProposed | InstancesProposed, fence: number): Void {
+export function judgeInstances(fleet: JudgedFleet, basis: number, change: ClaimsProposed | InstancesProposed, fence: number): Void {
   const scope = { account: change.account, project: projectOf(change) }
   const refusal =
     judgeProposal(fleet, basis, change, isFull(fleet)) ?? (isTaken(fleet, change, scope) ? 'claim.instance_taken' : consume(fleet, change))
@@ -38,14 +38,14 @@ export function judgeInstances(fleet: Fleet, basis: number, change: ClaimsPropos
 }
 
 /** A claim moves as in `judgeMove`. Its instance stays the one that it is. */
-export const judgeMoveOfInstance = (fleet: Fleet, basis: number, change: MoveProposed, fence: number): Void =>
+export const judgeMoveOfInstance = (fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void =>
   judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
 
 /**
  * A further attempt for an instance: the destination of its claim's open move is released, and a move to where it is tried next begins.
  * Both or neither.
  */
-export function judgeAttempt(fleet: Fleet, basis: number, change: AttemptProposed, fence: number): Void {
+export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptProposed, fence: number): Void {
   const { ledger, hosts, groups, place, now } = fleet
   const refusal = judgeProposal(fleet, basis, change, isFull(fleet))
   if (refusal !== undefined) return refusal
@@ -86,13 +86,13 @@ const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | 
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
 
 /** As `isOwn`; or the instance belongs to the account, and another one moved its claim. */
-const mayAttempt = ({ featureLevel }: Fleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
+const mayAttempt = ({ featureLevel }: JudgedFleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
   claim !== undefined &&
   (claim.account === change.account || (featureLevel >= OWNERS_ATTEMPTS && scopeOf(claim).account === change.account)) &&
   claim.fence === change.source.fence &&
   isLive(claim)
 
-function isTaken({ ledger, now }: Fleet, { parts }: Proposal, scope: InstanceScope): boolean {
+function isTaken({ ledger, now }: JudgedFleet, { parts }: Proposal, scope: InstanceScope): boolean {
   const seen = new Set<string>()
   for (const { instance } of parts) {
     if (instance === null) continue
@@ -103,13 +103,13 @@ function isTaken({ ledger, now }: Fleet, { parts }: Proposal, scope: InstanceSco
 }
 
 /** Reservations whose time is over end when their instance is claimed anew: an extend that comes late would bring them back. */
-function expireOverdue({ ledger, place, now }: Fleet, instance: string, scope: InstanceScope): void {
+function expireOverdue({ ledger, place, now }: JudgedFleet, instance: string, scope: InstanceScope): void {
   for (const { claim, destination } of ledger.liveClaimsIn(instance, scope))
     for (const end of [destination, claim]) if (end !== null && isLive(end)) ledger.end(end, 'EXPIRED', null, place.revision, now)
 }
 
 /** As `judgeAbandon`, by the cap that is set. */
-export function judgeAbandonByLimits(fleet: Fleet, change: KeyAbandoned): Void {
+export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): Void {
   const { ledger, place, now } = fleet
   const { account, key } = change
   if (ledger.findKey(account, key) !== undefined) return judgeAbandon(fleet, change)
@@ -125,7 +125,7 @@ export function judgeAbandonByLimits(fleet: Fleet, change: KeyAbandoned): Void {
 }
 
 /** Counted on the version that it was made from. */
-export function judgeKeyLimits({ ledger }: Fleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
+export function judgeKeyLimits({ ledger }: JudgedFleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
   if (ledger.keyLimits.version !== expectedVersion) return 'claim.key_limits'
   ledger.setKeyLimits({ cap, afterlifeMs, version: expectedVersion + 1 })
   return undefined

@@ -12,10 +12,10 @@ import type {
   MoveProposed,
   Proposal,
 } from '../fleet/change.ts'
-import type { Fleet } from '../fleet/fleet.ts'
 import { membersKeep, type OwnGroup } from '../fleet/groups.ts'
 import type { HostIndex } from '../host-index.ts'
 import { isLive } from './claim.ts'
+import type { JudgedFleet } from './judged-fleet.ts'
 import { dropPart, grantsFit, growsInPlace, holdMove, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
 
 /**
@@ -32,7 +32,7 @@ export type Void = Code | undefined
 export const KEY_CAP = 1_000_000
 
 /** All parts count together, or none: unedited hosts and group since the basis, free key, room for every part in turn, group rule. */
-export function judgeClaims(fleet: Fleet, basis: number, change: ClaimsProposed, fence: number): Void {
+export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsProposed, fence: number): Void {
   const refusal = judgeProposal(fleet, basis, change) ?? consume(fleet, change)
   if (refusal !== undefined) return refusal
   touchHosts(fleet, change)
@@ -41,12 +41,12 @@ export function judgeClaims(fleet: Fleet, basis: number, change: ClaimsProposed,
 }
 
 /** A claim moves: both ends are held from here on, until the move is confirmed or its destination ends. */
-export function judgeMove(fleet: Fleet, basis: number, change: MoveProposed, fence: number): Void {
+export function judgeMove(fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void {
   return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
 }
 
 /** What holds for a move alone, and its effect. */
-export function moveClaim(fleet: Fleet, change: MoveProposed, fence: number): Void {
+export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: number): Void {
   const { ledger, hosts, groups } = fleet
   const source = ledger.claims.get(change.source.claim)
   const [part, ...others] = change.parts
@@ -75,7 +75,7 @@ export function moveClaim(fleet: Fleet, change: MoveProposed, fence: number): Vo
 
 /** What holds for every proposal, whatever room it takes. `isFull`: whether as many keys are kept as may be. */
 export function judgeProposal(
-  { hosts, groups, ledger, now }: Fleet,
+  { hosts, groups, ledger, now }: JudgedFleet,
   basis: number,
   change: Proposal,
   isFull = ledger.keyCount >= KEY_CAP,
@@ -97,7 +97,7 @@ export function judgeProposal(
   return undefined
 }
 
-export function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
+export function touchHosts({ hosts, place }: JudgedFleet, { parts }: Proposal): void {
   for (const part of parts) {
     const record = hosts.find(part)
     if (record !== undefined) hosts.own(record.index).revision = place.revision
@@ -105,7 +105,7 @@ export function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
 }
 
 /** Holds every part in turn, or leaves everything as it was. */
-export function consume({ hosts, groups }: Fleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
+export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
   if (group !== null && groups.sharesWith(group) !== undefined) return 'claim.group_mismatch'
   const unbind = group === null ? undefined : groups.bind(group)
   for (const [i, part] of parts.entries()) {
@@ -131,7 +131,7 @@ export function consume({ hosts, groups }: Fleet, { parts, group }: Pick<ClaimsP
  * A reservation becomes lasting; the destination of an open move takes its source's place. Counts again for a claim that
  * is confirmed already: a repeated call gets the same answer.
  */
-export function judgeConfirm({ ledger, place, now }: Fleet, { claim: id, fence }: ClaimConfirmed): Void {
+export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, fence }: ClaimConfirmed): Void {
   const found = ledger.claims.get(id)
   if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'
   const claim = ledger.own(found)
@@ -142,7 +142,7 @@ export function judgeConfirm({ ledger, place, now }: Fleet, { claim: id, fence }
 }
 
 /** The end of a reservation moves to the later of its present end and now + ttl. */
-export function judgeExtend({ ledger, place, now }: Fleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
+export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
   const found = ledger.claims.get(id)
   if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'
   const claim = ledger.own(found)
@@ -152,7 +152,7 @@ export function judgeExtend({ ledger, place, now }: Fleet, { claim: id, fence, t
 }
 
 /** Counts again for a claim that is released already. */
-export function judgeRelease({ ledger, place, now }: Fleet, { claim: id, fence, reason }: ClaimReleased): Void {
+export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, fence, reason }: ClaimReleased): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence) return 'claim.lost'
   if (claim.state === 'RELEASED') return undefined
@@ -162,7 +162,7 @@ export function judgeRelease({ ledger, place, now }: Fleet, { claim: id, fence, 
 }
 
 /** Operators end a claim whatever its fence is. Counts again for a claim that is revoked already. */
-export function judgeRevoke({ ledger, place, now }: Fleet, { claim: id, reason }: ClaimRevoked): Void {
+export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, reason }: ClaimRevoked): Void {
   const claim = ledger.claims.get(id)
   if (claim?.state === 'REVOKED') return undefined
   if (claim === undefined || !isLive(claim)) return 'claim.lost'
@@ -171,7 +171,7 @@ export function judgeRevoke({ ledger, place, now }: Fleet, { claim: id, reason }
 }
 
 /** A reservation ends only when the store's time has passed its present end: an extend may have come first. */
-export function judgeExpire({ ledger, place, now }: Fleet, { claim: id }: ClaimExpired): Void {
+export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: ClaimExpired): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > now) return 'claim.not_expired'
   ledger.end(claim, 'EXPIRED', null, place.revision, now)
@@ -179,7 +179,7 @@ export function judgeExpire({ ledger, place, now }: Fleet, { claim: id }: ClaimE
 }
 
 /** Binds an unused key to nothing, or releases what it holds. */
-export function judgeAbandon({ ledger, place, now }: Fleet, { account, key }: KeyAbandoned): Void {
+export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key }: KeyAbandoned): Void {
   const bound = ledger.findKey(account, key)
   if (bound === undefined) {
     if (ledger.keyCount >= KEY_CAP) return 'claim.key_cap'
@@ -204,7 +204,7 @@ export function judgeAbandon({ ledger, place, now }: Fleet, { account, key }: Ke
 }
 
 /** A group's rule changes if its members keep to the new one already: what is in the log never breaks a rule in force. */
-export function judgeGroup({ groups, place }: Fleet, { uuid, expectedVersion, policy, maxServerPerHost }: GroupChanged): Void {
+export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersion, policy, maxServerPerHost }: GroupChanged): Void {
   const found = groups.find(uuid)
   if (found === undefined) return 'group.unknown'
   if (found.version !== expectedVersion) return 'group.version'
@@ -218,7 +218,7 @@ export function judgeGroup({ groups, place }: Fleet, { uuid, expectedVersion, po
 }
 
 /** A claim leaves its group and joins another where the rule lets it; both groups are edited by it. */
-export function judgeMembership({ groups, ledger, place }: Fleet, { claim: id, fence, group }: MembershipChanged): Void {
+export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
   if (claim.source !== null || claim.target !== null) return 'claim.moving'

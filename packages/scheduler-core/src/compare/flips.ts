@@ -5,7 +5,8 @@ import type { HostName } from '../fleet/change.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
-import { type Examination, NOT_THERE, PASSES_ALL } from '../pipeline/examine.ts'
+import type { Examination } from '../pipeline/examine.ts'
+import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
 import type { Side } from './cause.ts'
 
 /** What became of a host in one of the decisions. */

@@ -5,7 +5,8 @@ import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Steps } from '../fleet/steps.ts'
-import { type Examination, PASSES_ALL } from '../pipeline/examine.ts'
+import type { Examination } from '../pipeline/examine.ts'
+import { PASSES_ALL } from '../pipeline/findings.ts'
 import { isOwnScheduler, type Profile } from '../profiles/profile.ts'
 
 /** Where a host stands in the order of a profile version, for one instance of a request. */

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts'
-import { NOT_THERE } from '../pipeline/examine.ts'
+import { NOT_THERE } from '../pipeline/findings.ts'
 import type { VerdictMatrix } from '../pipeline/verdict-matrix.ts'
 import type { KeptDecision } from './packed.ts'
 

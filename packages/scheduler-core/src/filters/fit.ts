@@ -1,4 +1,5 @@
-import { type Grants, keptByMover } from '../kinds/index.ts'
+import type { Grants } from '../kinds/grants.ts'
+import { keptByMover } from '../kinds/index.ts'
 import type { ResourceKind } from '../kinds/kind.ts'
 import type { Filter } from './filter.ts'
 

@@ -1,7 +1,7 @@
 import { isUnset, novaDefaults, ratioKeys } from '../nova/allocation.ts'
 import { readFloat } from '../nova/text/numbers.ts'
 import { limits } from '../request/limits.ts'
-import type { FleetAllocationSet, HostAllocationSet } from './change.ts'
+import type { AllocationAmounts, FleetAllocationSet, HostAllocationSet } from './change.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import { ALLOCATION_RULES } from './levels.ts'
 import type { HostStats } from './stats.ts'
@@ -32,12 +32,6 @@ export interface AllocationOverride {
 
 /** By resource class. */
 export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
-
-/** Amounts and ratios of a class as an import wrote them. */
-export interface AllocationAmounts {
-  readonly ratio?: number
-  readonly reserved?: number
-}
 
 /** What holds for all hosts whose document in Nova's form says nothing itself. */
 export interface FleetAllocation extends SetBy {

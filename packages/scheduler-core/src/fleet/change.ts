@@ -1,17 +1,29 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import type { Grants } from '../kinds/index.ts'
+import type { Grants } from '../kinds/grants.ts'
 import { levelOfNamespace } from '../namespace/names.ts'
 import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from './aggregate-keys.ts'
-import type { AllocationAmounts } from './allocation.ts'
 import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
-import type { UsedFrom } from './used-from.ts'
 
-export type { Grants } from '../kinds/index.ts'
+/** Amounts and ratios of a class as an import wrote them. */
+export interface AllocationAmounts {
+  readonly ratio?: number
+  readonly reserved?: number
+}
+
+/**
+ * Where the used amounts of a host come from. REPORT: what it reports as used, and what claims hold that it does not count.
+ * CLAIMS: all claims and nothing else, for a host that does not list its instances and runs none without a claim.
+ */
+export const usedFromValues = ['REPORT', 'CLAIMS'] as const
+
+export type UsedFrom = (typeof usedFromValues)[number]
+
+export type { Grants } from '../kinds/grants.ts'
 
 /**
  * The log's entries. They hold effects, not intentions: hosts, amounts, cells, CPUs and devices by name, so that

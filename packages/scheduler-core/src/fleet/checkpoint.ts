@@ -9,13 +9,13 @@ import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type AllocationOverrides, countedStats, type FleetAllocation } from './allocation.ts'
+import type { UsedFrom } from './change.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, Reporter } from './hosts.ts'
 import type { FormerName, Gone } from './names.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
-import type { UsedFrom } from './used-from.ts'
 
 /**
  * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has

@@ -15,7 +15,6 @@ import {
 import { judgeAbandonByLimits, judgeAttempt, judgeInstances, judgeKeyLimits, judgeMoveOfInstance } from '../claims/judge-instances.ts'
 import { Ledger } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
-import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { Aggregates } from './aggregates.ts'
 import {
@@ -37,6 +36,7 @@ import { Groups } from './groups.ts'
 import { type HostRecord, HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import { ALLOCATION_RULES, ENDED_CLAIMS, KEPT_DEVICES, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
+import { type LoadedParts, NO_PARTS } from './loaded-parts.ts'
 import {
   countAllocations,
   countAnew,
@@ -60,7 +60,7 @@ export class UnknownEntryError extends Error {
 /** Who reads a log into a fleet; no part of its state. Every fleet says it, so that another is made alike. */
 export interface FleetReader {
   /** What profiles may name here beside the parts of the release; nothing if not given. */
-  readonly plugins?: Plugins | undefined
+  readonly plugins?: LoadedParts | undefined
   /** The highest feature level that is read: 1 to FEATURE_LEVEL, which it is if not given. Less is how an older release reads. */
   readonly readsUpTo?: number | undefined
 }
@@ -88,10 +88,10 @@ export class Fleet {
   readonly #ids = new Map<string, number>([['', 0]])
   #locked = false
 
-  readonly plugins: Plugins
+  readonly plugins: LoadedParts
   readonly readsUpTo: number
 
-  constructor({ plugins = noPlugins, readsUpTo = FEATURE_LEVEL }: FleetReader = {}) {
+  constructor({ plugins = NO_PARTS, readsUpTo = FEATURE_LEVEL }: FleetReader = {}) {
     this.plugins = plugins
     this.readsUpTo = readsUpTo
   }

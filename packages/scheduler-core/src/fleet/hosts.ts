@@ -1,11 +1,11 @@
 import type { Claim } from '../claims/claim.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { GpuState } from '../kinds/gpu/device.ts'
-import type { CellState } from '../kinds/numa/numa.ts'
+import type { CellState } from '../kinds/numa/cell.ts'
 import type { NamespaceDocument } from '../namespace/contract.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
 import { type AggregateRatios, type AllocationOverrides, type FleetAllocation, NO_ALLOCATION, NO_RATIOS } from './allocation.ts'
-import type { HostName } from './change.ts'
+import type { HostName, UsedFrom } from './change.ts'
 import {
   at,
   type ClassColumns,
@@ -27,7 +27,6 @@ import { Pools } from './pools.ts'
 import type { HostStats } from './stats.ts'
 import { bitsOf } from './stats-fields.ts'
 import { Tellers } from './tellers.ts'
-import type { UsedFrom } from './used-from.ts'
 
 /** Who reported a namespace last, and in which order: older reports are recognised and ignored. */
 export interface Reporter {

@@ -1,6 +1,7 @@
 import { isLive } from '../claims/claim.ts'
 import type { Code } from '../codes.ts'
-import { allKinds, type KindName } from '../kinds/index.ts'
+import type { KindName } from '../kinds/grants.ts'
+import { allKinds } from '../kinds/index.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'

@@ -4,6 +4,7 @@ import type { HostIndex } from '../host-index.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
+import type { Grants, KindName } from './grants.ts'
 import type { ResourceKind } from './kind.ts'
 import { ownUnits } from './mover.ts'
 import { numaKind } from './numa/numa.ts'
@@ -12,18 +13,16 @@ import { poolsKind } from './pools/pools.ts'
 
 export { heldByMover, keptByMover, ownUnits } from './mover.ts'
 
+/** What a kind does with a grant: each has the grants that its name has in a claim. */
+type Holds<Grant> = Pick<ResourceKind<unknown, Grant>, 'fits' | 'hold' | 'drop'>
+
 /**
  * Every resource kind by name, in the order in which they choose. A grant, an assignment setting and the fit filter of a
  * kind follow from its entry here.
  */
-export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind, pools: poolsKind } as const
-
-export type KindName = keyof typeof kinds
-
-type GrantOf<Kind> = Kind extends ResourceKind<infer _Ask, infer Grant> ? Grant : never
-
-/** What a claim takes from a host, kind by kind: the very units, cells, CPUs and devices. */
-export type Grants = { readonly [Name in KindName]?: GrantOf<(typeof kinds)[Name]> }
+export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind, pools: poolsKind } as const satisfies {
+  readonly [Name in KindName]: Holds<NonNullable<Grants[Name]>>
+}
 
 /** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]

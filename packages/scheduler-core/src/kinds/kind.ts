@@ -7,7 +7,7 @@ import type { HostIndex } from '../host-index.ts'
 import type { Havers } from '../prepared-filter.ts'
 import type { Reason } from '../reason.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Grants } from './index.ts'
+import type { Grants } from './grants.ts'
 
 /** Which choice inside a host the profile wants: the rule's name, and what the rule needs to know. */
 export interface AssignmentSetting {

@@ -8,9 +8,10 @@ import { aFleet, type HostShape } from '../testing/index.ts'
 import { classesKind } from './classes/classes.ts'
 import type { GpuAsk } from './gpu/device.ts'
 import { gpuKind } from './gpu/gpu.ts'
+import type { CellGrant } from './grants.ts'
 import { kindSuite } from './kind.suite.ts'
 import { cellsOf, type NumaAsk } from './numa/ask.ts'
-import { type CellGrant, type CellState, numaKind } from './numa/numa.ts'
+import { type CellState, numaKind } from './numa/numa.ts'
 import { cpusOf } from './numa/pin.ts'
 
 const H1 = 0 as HostIndex

@@ -1,7 +1,7 @@
 import type { HostTable } from '../fleet/hosts.ts'
 import { OWN_UNITS } from '../fleet/levels.ts'
 import type { HostIndex } from '../host-index.ts'
-import type { Grants, KindName } from './index.ts'
+import type { Grants, KindName } from './grants.ts'
 import type { ResourceKind } from './kind.ts'
 
 /** What the instance that moves holds on this host, and may have again; undefined where nothing moves, or not from here. */

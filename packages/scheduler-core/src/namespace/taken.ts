@@ -1,7 +1,7 @@
 import type { HostTable } from '../fleet/hosts.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { NamespaceDocument } from './contract.ts'
-import { namespaceNamed } from './index.ts'
+import { ownNamespace } from './own.ts'
 import { storage } from './storage.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
@@ -11,7 +11,7 @@ const NOTHING: ReadonlySet<string> = new Set()
  * no decision waits until all are read; one that cannot be read, or that no namespace reads, tells of nothing.
  */
 export function takeDocument(hosts: HostTable, host: HostIndex, name: string, before: NamespaceDocument | undefined): void {
-  const namespace = namespaceNamed(name)
+  const namespace = ownNamespace(name)
   if (namespace === undefined) return
   const thingsIn = (held: NamespaceDocument | undefined): ReadonlySet<string> => {
     const read = held === undefined ? undefined : namespace.read(held)

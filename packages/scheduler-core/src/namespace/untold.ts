@@ -5,6 +5,7 @@ import type { HostRecord } from '../fleet/hosts.ts'
 import { namespaceSource } from '../fleet/sources.ts'
 import type { Read } from '../fleet/stats-fields.ts'
 import { isJsonObject } from '../json.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { Reason } from '../reason.ts'
 import { namespaceNamed } from './index.ts'
 import { isRegistered } from './names.ts'
@@ -28,7 +29,7 @@ export function prepareUntold(
 ): ((record: HostRecord) => Untold | undefined) | undefined {
   const asked = [...fieldsIn(reads)].flatMap(([name, fields]) => {
     if (isRegistered(name)) return []
-    const namespace = namespaceNamed(name, fleet.plugins)
+    const namespace = namespaceNamed(name, pluginsOf(fleet))
     if (namespace === undefined) return [{ name, fields, told: toldByNobody(name) }]
     const { maxAgeSeconds = namespace.maxAgeSeconds } = maxAgeIn(options)
     return [{ name, fields, told: toldIn(namespace, fleet, maxAgeSeconds) }]

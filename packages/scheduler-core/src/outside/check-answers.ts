@@ -6,7 +6,7 @@ import { quote } from '../problem.ts'
 import type { Reason } from '../reason.ts'
 import { shorten, toStorable } from '../storable.ts'
 import { type OutsideAnswer, toRuns } from './answer.ts'
-import type { Question } from './questions.ts'
+import type { Question } from './question.ts'
 
 /** Characters of a code or word in a reason, and of what is wrong with an answer. */
 const MOST_WORDS = 200

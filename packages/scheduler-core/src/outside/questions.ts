@@ -6,42 +6,27 @@ import type { JsonObject } from '../json.ts'
 import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { prepareUntold } from '../namespace/untold.ts'
-import { type CompiledProfile, compileProfile, type OutsideAsk } from '../pipeline/compile.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import type { CompiledProfile, OutsideAsk } from '../pipeline/compiled-profile.ts'
 import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
-import type { Plugins } from '../plugin/plugins.ts'
+import { type Plugins, pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Reason } from '../reason.ts'
 import { membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type DecideInput, liftSource } from '../schedulers/decide.ts'
-import type { OutsideAnswer } from './answer.ts'
 import { answerOf } from './answered.ts'
-import { requestKey, type ShownHost, type ShownRequest, showHosts, shownRequest } from './shown.ts'
+import type { Question } from './question.ts'
+import { requestKey, showHosts, shownRequest } from './shown.ts'
 
 /** Hosts that one question may be about; of more, the last are not asked about, and so refused. */
 export const MOST_ASKED = 20_000
-
-/** What a part outside of this process is asked before a decision: copies of what it may see, and nothing else. */
-export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | 'options' | 'unit'> {
-  /** Which kind of the request's instances, by position. */
-  readonly members: number
-  /** The options as the part takes them, its defaults filled in. */
-  readonly parameters: JsonObject
-  readonly multiplier: number
-  readonly request: ShownRequest
-  /** Ascending. */
-  readonly hosts: readonly HostIndex[]
-  /** Parallel to `hosts`. */
-  readonly documents: readonly ShownHost[]
-  /** Hosts of which is not told what the part reads: what it would say of them is known. */
-  readonly untold: readonly { readonly host: HostIndex; readonly reason: Reason }[]
-}
 
 /** What a decision looks away from, as the decision itself will. */
 export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
 
 /** The parts of a profile that are asked outside of this process; none for nearly all. */
-export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] => knownAsks(fleet.plugins)(profile)
+export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] => knownAsks(pluginsOf(fleet))(profile)
 
 const knownAsks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).asks))
 
@@ -64,7 +49,7 @@ export function questionsOf(
   request: RequestSpec,
   { source, ends, intent }: LookedAway = {},
 ): readonly Question[] {
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   const seen = new Set<string>()
   const overlay = openOverlay(fleet)
   try {

@@ -9,7 +9,8 @@ import { createChanceScheduler, createFilterScheduler } from '../schedulers/filt
 import { createNovaScheduler } from '../schedulers/nova-scheduler.ts'
 import type { Scheduler } from '../schedulers/scheduler.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
-import { type CompiledProfile, compileProfile } from './compile.ts'
+import { compileProfile } from './compile.ts'
+import type { CompiledProfile } from './compiled-profile.ts'
 import { prepareFilters, runFilters } from './run-filters.ts'
 
 const compiled = compileProfile(profileSchema.parse({ name: 'test', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] }))

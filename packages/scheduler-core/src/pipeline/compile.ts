@@ -3,8 +3,8 @@ import { computeFilter } from '../filters/compute.ts'
 import type { Filter, FilterOptions } from '../filters/filter.ts'
 import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
 import { PLACEMENT_RULES } from '../fleet/levels.ts'
-import { type KindName, kinds } from '../kinds/index.ts'
-import type { Assign } from '../kinds/kind.ts'
+import type { KindName } from '../kinds/grants.ts'
+import { kinds } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { compatFilters, compatWeighers, filterOptions } from '../nova/compat.ts'
 import { novaCandidatesFilter } from '../nova/compat-candidates.ts'
@@ -18,68 +18,11 @@ import type { Parsed, Problem } from '../problem.ts'
 import { quote } from '../problem.ts'
 import { isOwnScheduler, ownSchedulers, type Profile, profileSchema } from '../profiles/profile.ts'
 import { checkOptions, parseWith } from '../request/parse.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import { weighers as registeredWeighers } from '../weighers/index.ts'
-import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
-import { type CandidatesFilter, candidatesFilter } from './candidates.ts'
+import type { Weigher } from '../weighers/weigher.ts'
+import { candidatesFilter } from './candidates.ts'
+import type { CompiledFilter, CompiledProfile, OutsideAsk, PluginScheduler } from './compiled-profile.ts'
 import { failedScheduler } from './failed-scheduler.ts'
-
-/** A profile with its parts looked up and its rules made: what the pipeline runs. */
-export interface CompiledProfile {
-  readonly profile: Profile
-  /** Which hosts a request lets in at all. */
-  readonly candidates: CandidatesFilter
-  readonly filters: readonly CompiledFilter[]
-  /** Those in shadow mode: asked in explanations alone (pipeline/shadow-filters.ts). */
-  readonly shadows: readonly CompiledFilter[]
-  readonly weighers: readonly CompiledWeigher[]
-  /** With fewer hosts left no weigher runs. */
-  readonly weighsFrom: number
-  readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
-  /** That of a plug-in which the profile names; undefined: one of the release, or it is not here. */
-  readonly scheduler: PluginScheduler | undefined
-  /** The plug-ins whose parts it names, in the order of their names. */
-  readonly plugins: readonly PluginRef[]
-  /** What is asked outside of this process before deciding; mostly nothing. */
-  readonly asks: readonly OutsideAsk[]
-  /** What this service lacks to decide by it, as sentences: stand-ins refuse every host in its place. */
-  readonly lacks: readonly string[]
-}
-
-/** A part of a profile that is asked outside of this process. */
-export interface OutsideAsk {
-  readonly part: Pick<Filter, 'name' | 'description' | 'reads'> & { readonly unit?: string }
-  readonly kind: OutsideAnswer['kind']
-  readonly by: string
-  /** As the part takes them. */
-  readonly options: FilterOptions
-  /** As the profile has them, as canonical JSON; undefined: none. */
-  readonly optionsKey: string | undefined
-  /** A weigher's; 1 of a filter. */
-  readonly multiplier: number
-}
-
-export interface CompiledFilter {
-  readonly filter: Filter
-  readonly options: FilterOptions
-  /** Not of the profile: what a resource kind checks for every claim, asked of the hosts that the profile's own filters let through. */
-  readonly isNet: boolean
-  /** Says what was answered outside of this process: about the hosts that all filters in it let through, and no others. */
-  readonly isOutside: boolean
-  /** On forced hosts: the least of the request's `forceVerify` with which it is asked. */
-  readonly verifiedAt: RequestSpec['forceVerify']
-  /** The feature level that it came with: at older ones there is no such step, since matrices and their receipts have one bit a step. */
-  readonly sinceLevel?: number
-}
-
-export interface CompiledWeigher {
-  readonly weigher: Weigher
-  readonly options: WeigherOptions
-  readonly multiplier: number
-  /** Tells this weigher with these options apart from others in a cache. */
-  readonly cacheName: string
-}
 
 /** Unknown input to a profile whose every part exists and takes its options, or every problem at once. */
 export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {

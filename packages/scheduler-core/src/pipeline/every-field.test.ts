@@ -3,6 +3,7 @@ import { FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { importLegacyRequest, importNovaRequest } from '../nova/import/request.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import { requestSpecV1_3 } from '../request/versions/v1-3.ts'
@@ -82,7 +83,7 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const { parts, found } = decide(fleet, overlay, asked)
   overlay.discard()
   const told = { isToldOf: () => false, tellersOf: () => ({ of: () => [] }) }
-  const ignored = ignoredFields(request, profile, { plugins: fleet.plugins, featureLevel: FEATURE_LEVEL, hosts: told })
+  const ignored = ignoredFields(request, profile, { plugins: pluginsOf(fleet), featureLevel: FEATURE_LEVEL, hosts: told })
   return { decided: JSON.stringify([parts, found]), ignored }
 }
 

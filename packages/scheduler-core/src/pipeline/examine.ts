@@ -4,12 +4,15 @@ import type { Verdict } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Reason } from '../reason.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
-import { createChanceOrder, createTieOrder, rankAll, type TieOrder } from './pick.ts'
+import { compileProfile } from './compile.ts'
+import type { CompiledProfile, CompiledWeigher } from './compiled-profile.ts'
+import { type ExaminedStep, type Findings, NOT_THERE, PASSES_ALL } from './findings.ts'
+import { createChanceOrder, createTieOrder, rankAll } from './pick.ts'
 import { type FilterStep, isAsked, passesSafely, prepareFilters, prepareFiltersInSteps } from './run-filters.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from './run-weighers.ts'
 import { factsOf, reasonOf } from './step-reasons.ts'
@@ -26,18 +29,6 @@ export interface Check {
 
 export type { ReasonCount } from '../cause/cause.ts'
 
-export interface ExaminedStep {
-  readonly filter: string
-  readonly asked: boolean
-  /** Not of the profile: asked only of hosts that the profile's own filters let through (CompiledFilter.isNet). */
-  readonly isNet: boolean
-  readonly entered: number
-  readonly passed: number
-  /** Hosts that this filter alone refuses: without it they would have passed everything. Means nothing short-circuited. */
-  readonly soleRejections: number
-  readonly reasons: readonly ReasonCount[]
-}
-
 /** What the filters of a profile say of single hosts. Valid until the fleet changes. */
 export interface HostChecks {
   /** Every filter's word on a host, in order; short-circuited, those after the first refusal are not run. */
@@ -48,37 +39,7 @@ export interface HostChecks {
   cause(): Steps<Cause>
 }
 
-/** Everything that a request meets on a fleet at one moment, host by host; it holds when the fleet has moved on. */
-export interface Findings {
-  /** Hosts that are there. */
-  readonly hostCount: number
-  /** No filter was asked of a host that one before it had refused: `refusedBy` has the first refusal only, and sole rejections are not known. */
-  readonly isShortCircuited: boolean
-  readonly steps: readonly ExaminedStep[]
-  /** Position in `steps` of the first filter that refuses each host, by index; PASSES_ALL, or NOT_THERE where the host is gone. */
-  readonly firstRefusing: Uint8Array
-  /** By index: 1 where the request is about the host, whatever is free there (cause/admission.ts). */
-  readonly admitted: Uint8Array
-  readonly bytesPerHost: number
-  /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever those before it said. */
-  readonly refusedBy: Uint8Array
-  readonly weighed: Weighed
-  /** Who gave a host the multiplier that is its own; by weigher, as in `weighed.weighers`. */
-  readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
-  /** Positions in `weighed.hosts`, best first. */
-  readonly ranked: readonly number[]
-  /** The order of hosts with equal totals. */
-  readonly tieOrder: TieOrder
-  /** By weigher, where its multiplier is 0: the scaled numbers as they are with any other. Some of Nova's weighers look away at 0. */
-  readonly awake: readonly (Float64Array | undefined)[]
-}
-
 export interface Examination extends Findings, HostChecks {}
-
-export const PASSES_ALL = 255
-
-/** In the place of a step: the host is gone, and nobody was asked about it. */
-export const NOT_THERE = 254
 
 /**
  * Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. The order
@@ -100,7 +61,7 @@ export function* examineInSteps(
 ): Steps<Examination> {
   const request = requestAt(asked, instance)
   const isChance = profile.scheduler === 'chance'
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
   const { count, presentCount: hostCount } = fleet.hosts
   const firstRefusing = new Uint8Array(count).fill(PASSES_ALL)
@@ -168,7 +129,7 @@ export function* examineInSteps(
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
   const own = requestAt(request, instance)
-  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), { fleet, request: own, whole: request, instance })
+  return checksBy(prepareFilters(compileProfile(profile, pluginsOf(fleet)), own, fleet), { fleet, request: own, whole: request, instance })
 }
 
 function checksBy(steps: readonly FilterStep[], asked: AskedInstance): HostChecks {
@@ -255,7 +216,7 @@ export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readon
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []
-  const steps = yield* prepareFiltersInSteps(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)
+  const steps = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestAt(asked, instance), fleet)
   for (const step of steps) {
     if (!isAsked(step)) continue
     const reasons = yield* countReasons(step, isOut.length, (host) => {

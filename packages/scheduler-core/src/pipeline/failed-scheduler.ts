@@ -1,6 +1,6 @@
 import type { Profile } from '../profiles/profile.ts'
 import { toStorable } from '../storable.ts'
-import type { CompiledFilter } from './compile.ts'
+import type { CompiledFilter } from './compiled-profile.ts'
 
 const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
 

@@ -7,9 +7,10 @@ import { ADMITTED_DOMAINS } from '../fleet/levels.ts'
 import { readsOf } from '../fleet/stats-fields.ts'
 import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { PreparedFilter } from '../prepared-filter.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { CompiledFilter, CompiledProfile } from './compile.ts'
+import type { CompiledFilter, CompiledProfile } from './compiled-profile.ts'
 import { holdsOneAlone, isForGood } from './for-good.ts'
 import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
 import { refuseUntold } from './not-reported.ts'
@@ -56,7 +57,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
   const isVerified = isVerifiedOf(request)
   const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
-    const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && fleet.plugins.filters.includes(filter) } = filter
+    const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && pluginsOf(fleet).filters.includes(filter) } = filter
     const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, admits }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {

@@ -5,7 +5,7 @@ import { HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { CompiledProfile, CompiledWeigher } from './compile.ts'
+import type { CompiledProfile, CompiledWeigher } from './compiled-profile.ts'
 import { withoutUntold } from './not-reported.ts'
 import { type CachedScores, cachedScores } from './score-cache.ts'
 

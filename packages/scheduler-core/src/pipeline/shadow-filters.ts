@@ -1,10 +1,12 @@
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
-import { type Findings, NOT_THERE, PASSES_ALL, type ReasonCount } from './examine.ts'
+import type { ReasonCount } from './examine.ts'
+import { type Findings, NOT_THERE, PASSES_ALL } from './findings.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
@@ -30,10 +32,10 @@ export function* examineShadows(
   profile: Profile,
   { firstRefusing }: Pick<Findings, 'firstRefusing'>,
 ): Steps<ShadowStep[]> {
-  const { shadows } = compileProfile(profile, fleet.plugins)
+  const { shadows } = compileProfile(profile, pluginsOf(fleet))
   if (shadows.length === 0) return []
   const found: ShadowStep[] = []
-  for (const step of prepareFilters({ ...compileProfile(profile, fleet.plugins), filters: shadows }, request, fleet).slice(1)) {
+  for (const step of prepareFilters({ ...compileProfile(profile, pluginsOf(fleet)), filters: shadows }, request, fleet).slice(1)) {
     const asked = step.prepared !== undefined || step.failed
     const reasons = new Map<ReasonCount['code'], ReasonCount>()
     let [wouldRefuse, ofThosePassing] = [0, 0]

@@ -1,4 +1,5 @@
 import type { Filter } from '../filters/filter.ts'
+import type { LoadedParts } from '../fleet/loaded-parts.ts'
 import type { Read } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import { isRegistered } from '../namespace/names.ts'
@@ -11,7 +12,7 @@ import { fieldsOf } from '../nova/objects/wire.ts'
 import { isHardwareSpec } from '../nova/text/hardware-specs.ts'
 import { imagePropertyFields } from '../nova/text/image-property-fields.ts'
 import { triedHosts } from '../nova/tried-hosts.ts'
-import type { Plugins } from '../plugin/plugins.ts'
+import { type Plugins, pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -123,7 +124,7 @@ function dataOf(value: unknown): Readonly<Record<string, unknown>> {
 
 /** What of a fleet says which parts are asked. */
 export interface AskedBy {
-  readonly plugins: Plugins
+  readonly plugins: LoadedParts
   /** Of the log by whose rules a request is decided. */
   readonly featureLevel: number
   readonly hosts: {
@@ -135,9 +136,10 @@ export interface AskedBy {
 }
 
 /** Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect. */
-export function unreadKeys(request: RequestSpec, profile: Profile, { plugins, featureLevel, hosts }: AskedBy): readonly string[] {
+export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
-  const known = readsOf(plugins)(profile)
+  const { featureLevel, hosts } = asked
+  const known = readsOf(pluginsOf(asked))(profile)
   if (known === undefined) return []
   const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
   const isAsked = ({ needs, since }: PartReads): boolean =>

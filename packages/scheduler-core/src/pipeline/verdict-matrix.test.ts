@@ -4,7 +4,8 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { HostIndex } from '../host-index.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
 import { distanceOf } from './distance.ts'
-import { examine, PASSES_ALL, prepareChecks } from './examine.ts'
+import { examine, prepareChecks } from './examine.ts'
+import { PASSES_ALL } from './findings.ts'
 import { NO_REASON, verdictMatrix } from './verdict-matrix.ts'
 
 const host = fc.record({

@@ -4,7 +4,8 @@ import type { HostIndex } from '../host-index.ts'
 import { amountMissing } from '../missing.ts'
 import type { Reason } from '../reason.ts'
 import { distanceOfReasons } from './distance.ts'
-import { type Findings, type HostChecks, NOT_THERE, PASSES_ALL } from './examine.ts'
+import type { HostChecks } from './examine.ts'
+import { type Findings, NOT_THERE, PASSES_ALL } from './findings.ts'
 
 /** No filter refuses the host, so there is no reason. */
 export const NO_REASON = 255

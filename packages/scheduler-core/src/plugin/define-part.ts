@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Filter } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { PluginScheduler } from '../pipeline/compiled-profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 
 import type { PluginNamespace } from './namespace.ts'

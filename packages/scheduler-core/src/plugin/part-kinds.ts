@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Filter } from '../filters/filter.ts'
 import { statsFields } from '../fleet/stats-fields.ts'
-import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
+import type { PluginScheduler } from '../pipeline/compiled-profile.ts'
 import { isStorable } from '../storable.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 import type { LeaseProvider } from './lease-provider.ts'

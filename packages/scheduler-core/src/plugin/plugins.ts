@@ -1,12 +1,13 @@
+import { type LoadedParts, NO_PARTS } from '../fleet/loaded-parts.ts'
 import { ofEachKind, type PartList, type PartLists, type Parts, partsIn } from './part-kinds.ts'
 import type { Plugin } from './plugin.ts'
 import type { PluginRef } from './plugin-ref.ts'
 
-/**
- * The plug-ins of one service. A fleet carries them to whoever decides on it; two services in one process have each their own. They are
- * no part of the state: a fleet applies the log the same with any of them.
- */
-export interface Plugins extends PartLists {
+const gathered = new WeakSet<LoadedParts>()
+const isGathered = (loaded: LoadedParts): loaded is Plugins => gathered.has(loaded)
+
+/** The plug-ins of one service, by their parts; two services in one process have each their own. */
+export interface Plugins extends LoadedParts, PartLists {
   readonly list: readonly Plugin[]
   /** The plug-in that has a part of that name. */
   ownerOf(part: string): PluginRef | undefined
@@ -19,7 +20,16 @@ export function gatherPlugins(list: readonly Plugin[]): Plugins {
   )
   const all = ofEachKind((kind) => list.flatMap((plugin): readonly Parts[PartList][] => plugin[kind]))
   // each list is of its own kind
-  return { list, ...(all as PartLists), ownerOf: (part) => owners.get(part) }
+  const plugins = { list, ...(all as PartLists), ownerOf: (part: string) => owners.get(part) }
+  gathered.add(plugins)
+  return plugins
 }
 
 export const noPlugins: Plugins = gatherPlugins([])
+
+/** The parts that a fleet carries. Throws TypeError for what `gatherPlugins` did not answer. */
+export function pluginsOf({ plugins }: { readonly plugins: LoadedParts }): Plugins {
+  if (plugins === NO_PARTS) return noPlugins
+  if (!isGathered(plugins)) throw new TypeError('the plug-ins of a fleet are not those that gatherPlugins answered; give it these')
+  return plugins
+}

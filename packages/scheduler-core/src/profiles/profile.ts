@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OWN_AFFINITY, PLACEMENT_RULES } from '../fleet/levels.ts'
-import { type KindName, kinds } from '../kinds/index.ts'
+import { type KindName, kindNames } from '../kinds/grants.ts'
 import { solverOptionsSchema } from '../schedulers/solver/options.ts'
 import { levelOfPart } from './part-levels.ts'
 
@@ -27,7 +27,7 @@ const placementSchema = z.strictObject({
 })
 
 const assignment = z.strictObject({ rule: z.string().max(64), options: options.optional() }).optional()
-const assignments = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, assignment])) as Record<KindName, typeof assignment>
+const assignments = Object.fromEntries(kindNames.map((kind) => [kind, assignment])) as Record<KindName, typeof assignment>
 
 /**
  * How a service decides, as data: filters in their order, weighers with multipliers, how raw numbers are scaled, what
@@ -68,10 +68,7 @@ export const profileSchema = z
      * Kinds of resource that its requests may ask, which reporters are told to report; absent: all. A request may ask another kind all the
      * same, and is refused by hosts that leave it out.
      */
-    collects: z
-      .array(z.enum(Object.keys(kinds) as [KindName, ...KindName[]]))
-      .max(Object.keys(kinds).length)
-      .optional(),
+    collects: z.array(z.enum(kindNames)).max(kindNames.length).optional(),
     /**
      * filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together; any other:
      * that of a plug-in.

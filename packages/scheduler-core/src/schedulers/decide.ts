@@ -7,9 +7,10 @@ import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
 import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { answersFor } from '../outside/answered.ts'
-import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import type { CompiledProfile } from '../pipeline/compiled-profile.ts'
 import { failureOf, withFailure } from '../pipeline/failed-scheduler.ts'
-import type { Plugins } from '../plugin/plugins.ts'
+import { type Plugins, pluginsOf } from '../plugin/plugins.ts'
 import { isOwnScheduler, type ownSchedulers, type Profile, profileRef } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { publishedSpec } from '../request/versions.ts'
@@ -67,7 +68,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = yield* select(slice, fleet, overlay, request, profile, asked)
   const { instances, solver, ...selection } = selected
-  const { plugins } = schedulerOf(profile, fleet.plugins)
+  const { plugins } = schedulerOf(profile, pluginsOf(fleet))
   if (source !== undefined) {
     overlay.rollback(held)
     if (ends !== undefined && selection.parts.length > 0) overlay.liftDestination(ends, asksPlain(request))
@@ -127,7 +128,7 @@ function* select(
   profile: Profile,
   options: SelectOptions,
 ): Steps<{ readonly selected: Selection; readonly judged: Profile }> {
-  const { compiled, scheduler } = schedulerOf(profile, fleet.plugins)
+  const { compiled, scheduler } = schedulerOf(profile, pluginsOf(fleet))
   if (isOwnScheduler(profile.scheduler) || failureOf(profile) !== undefined)
     return { selected: yield* scheduler.selectInSteps(request, fleet, overlay, options, slice), judged: profile }
   const chosen: Chosen =

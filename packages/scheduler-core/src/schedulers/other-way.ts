@@ -3,11 +3,12 @@ import type { Overlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { isAsked, prepareFiltersInSteps } from '../pipeline/run-filters.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { type Members, membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { restated } from '../what-if/change-request.ts'
+import { restated } from '../request/restated.ts'
 import { type DecideInput, decideInSteps } from './decide.ts'
 import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
@@ -60,7 +61,7 @@ export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: Deci
 /** The first host on which all instances of a group that lives together have room, and on which Nova's way places them when it is named. */
 function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile } = input
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   if (!goTogether(request, fleet) || compiled.asks.length > 0) return undefined
   const steps = (yield* prepareFiltersInSteps(compiled, request, fleet)).filter(isAsked)
   const ask: InstanceAsk = { steps, grantsOn: prepareGrants(compiled, request, fleet) }
@@ -89,9 +90,9 @@ export function otherWayText({ order, host }: OtherWay): string {
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
 
 /** Others look at all instances together, or by rules of their own; what is asked outside of this process was asked about this request alone. */
-function isPlacedInOrder(profile: Profile, { plugins }: Fleet): boolean {
+function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false
-  return compileProfile(profile, plugins).asks.length === 0
+  return compileProfile(profile, pluginsOf(fleet)).asks.length === 0
 }
 
 /** The orders of the kinds of a gang but their own, the largest first before all others. */

@@ -5,6 +5,7 @@ import { checkpointOf } from '../fleet/checkpoint.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { lacksOf, parseProfile } from '../pipeline/compile.ts'
+import type { PluginScheduler } from '../pipeline/compiled-profile.ts'
 import { checkPlugin, joinPlugins } from '../plugin/check-plugin.ts'
 import { definePlugin, defineScheduler } from '../plugin/index.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
@@ -12,7 +13,6 @@ import { type ProfileInput, profileLevel, profileSchema } from '../profiles/prof
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
-import type { PluginScheduler } from './plugin-scheduler.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
 
 function join(...exported: readonly unknown[]): Plugins {

@@ -5,36 +5,12 @@ import type { Steps } from '../fleet/steps.ts'
 import { frozenCopy } from '../frozen-copy.ts'
 import type { HostIndex } from '../host-index.ts'
 import { memoByObject } from '../memo.ts'
-import type { CompiledProfile } from '../pipeline/compile.ts'
+import type { CompiledProfile, PluginScheduler } from '../pipeline/compiled-profile.ts'
 import { withFailure } from '../pipeline/failed-scheduler.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.ts'
 import type { Selection, SelectOptions } from './scheduler.ts'
-
-/** What a plug-in's scheduler answers: of a `Selection` the parts, in the order of the instances, each held in the overlay. */
-export type Choice = Pick<Selection, 'parts'>
-
-/**
- * A scheduler of a plug-in (plugin/plugin.ts). It keeps the law of `scheduler.ts`, and places as many instances as find a host, whatever
- * was asked: all or nothing is seen to here. Of what it answers, the hosts are taken. Each is checked by the filters and held once more, in
- * order, as those of a solver are, so that grants, limits, alternates and records are the release's own.
- *
- * Request and options are frozen copies, and the overlay is there until `select` returns. What it holds for an instance, which it knows by
- * the claim of the part, is what the instance takes on the host, whatever grants the part says.
- */
-export interface PluginScheduler {
-  /** As profiles name it: 1 to 63 lower-case letters, digits and dashes. */
-  readonly name: string
-  /** One sentence for people: which hosts it takes. */
-  readonly description: string
-  /** Made once for each version of a profile. */
-  create(compiled: CompiledProfile): {
-    select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Choice
-  }
-  /** Counts what it did wrong and answers the error that says so; set by whoever contains it. */
-  readonly fail?: (what: string) => Error
-}
 
 /** What came of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }

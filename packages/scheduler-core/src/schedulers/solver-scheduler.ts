@@ -1,5 +1,5 @@
 import type { HostIndex } from '../host-index.ts'
-import type { CompiledProfile } from '../pipeline/compile.ts'
+import type { CompiledProfile } from '../pipeline/compiled-profile.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'

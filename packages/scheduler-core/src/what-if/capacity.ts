@@ -10,9 +10,11 @@ import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { type Steps, sortInSteps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
-import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
+import type { Grants } from '../kinds/grants.ts'
+import { asksPlain, asksShared } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Reason } from '../reason.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
@@ -127,7 +129,7 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Ca
 
 /** Whether what one host takes may change what another can take, by the filters that the request asks anything of. */
 const readsOtherHosts = (fleet: Fleet, one: RequestSpec, profile: Profile): boolean =>
-  prepareFilters(compileProfile(profile, fleet.plugins), one, fleet).some((step) => isAsked(step) && step.readsOtherHosts)
+  prepareFilters(compileProfile(profile, pluginsOf(fleet)), one, fleet).some((step) => isAsked(step) && step.readsOtherHosts)
 
 function* fillEach(
   fleet: Fleet,
@@ -144,7 +146,7 @@ function* fillEach(
     overlay,
     one,
     refusing,
-    grantsOn: prepareGrants(compileProfile(options.profile, fleet.plugins), one, fleet),
+    grantsOn: prepareGrants(compileProfile(options.profile, pluginsOf(fleet)), one, fleet),
     guess: guessFor(fleet, one),
     isOver: options.isOver,
   }
@@ -277,7 +279,7 @@ interface Refusing {
 }
 
 function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Refusing> {
-  const steps = prepareFilters(compileProfile(profile, fleet.plugins), one, fleet)
+  const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), one, fleet)
   const asked = steps.filter(isAsked)
   const { conditions, hosts, leavesNone } = yield* admittedIn(steps, { fleet, request: one, whole: one, instance: 0 })
   const admitted = new Set(hosts)

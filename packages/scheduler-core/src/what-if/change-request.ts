@@ -1,10 +1,8 @@
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../request/request-spec.ts'
+import { restated } from '../request/restated.ts'
 
 /** The fields of a request that may be said anew. */
-type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>
-
-/** The request with other parts, in this service's own words: a document of Nova's would still say what it said. */
-export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
+export type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>
 
 /** The request with so much of a class for each instance. The amount is taken from where it is asked for: extra spec, flavor, groups. */
 export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {

@@ -7,6 +7,7 @@ import type { HostIndex } from '../host-index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
+import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { contradictionsOf } from '../request/guest-topology.ts'
 import { parseRequestSpec } from '../request/parse.ts'
@@ -124,7 +125,10 @@ export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied
     // as the instance that had found no host meets it now
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts } = yield* runFiltersInSteps(yield* prepareFiltersInSteps(compileProfile(profile, fleet.plugins), request, fleet), fleet)
+    const { hosts } = yield* runFiltersInSteps(
+      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet),
+      fleet,
+    )
     const passing = Array.from(hosts.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing

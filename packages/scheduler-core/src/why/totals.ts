@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
-import type { Findings } from '../pipeline/examine.ts'
+import type { Findings } from '../pipeline/findings.ts'
 import { contributionAt } from '../pipeline/run-weighers.ts'
 import { firstWhere } from './floats.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { examine, type Findings } from '../pipeline/examine.ts'
+import { examine } from '../pipeline/examine.ts'
+import type { Findings } from '../pipeline/findings.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { aFleet, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { firstWhere, nextTowards } from './floats.ts'

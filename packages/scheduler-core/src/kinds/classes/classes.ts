@@ -10,14 +10,12 @@ import { classFields } from '../../fleet/stats-fields.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
+import type { Amounts } from '../grants.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeMibOf } from '../numa/plain-memory.ts'
 import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainHeld, plainMemoryFact, plainMemoryLeft } from './room.ts'
 import { isUsual, wordsOf } from './usual.ts'
-
-/** Whole units per resource class. */
-export type Amounts = Readonly<Record<string, number>>
 
 export interface AmountAsk {
   readonly resourceClass: string

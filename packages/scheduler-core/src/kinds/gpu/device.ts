@@ -13,12 +13,6 @@ export interface GpuState {
   freeMilli: number
 }
 
-/** What a claim takes from one GPU. */
-export interface GpuGrant {
-  readonly index: number
-  readonly milli: number
-}
-
 /** Which GPUs will do, wherever they are. */
 export type GpuWish = Pick<GpuRequest, 'count' | 'shareMilli' | 'models'>
 

@@ -1,6 +1,7 @@
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { HostIndex } from '../../host-index.ts'
-import { type GpuAsk, type GpuGrant, type GpuState, isIn, modelFits } from './device.ts'
+import type { GpuGrant } from '../grants.ts'
+import { type GpuAsk, type GpuState, isIn, modelFits } from './device.ts'
 
 /** Thousandths of each GPU that a grant has, by its index. */
 export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number> {

@@ -1,6 +1,7 @@
 import { takeAcross, type Units } from '../claim-count.ts'
+import type { GpuGrant } from '../grants.ts'
 import type { UsedBelowClaims } from '../kind.ts'
-import { type GpuGrant, type GpuState, WHOLE_GPU } from './device.ts'
+import { type GpuState, WHOLE_GPU } from './device.ts'
 
 /** The GPUs of a host for counting claims of them. A share stays on one GPU as long as one has room for it, of the same model first. */
 export class GpuUnits implements Units<GpuGrant> {

@@ -1,3 +1,4 @@
+import type { PageGrant } from '../grants.ts'
 import type { CellAsk } from './ask.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
@@ -44,30 +45,6 @@ export interface CellInventory {
   readonly socket?: number
   /** Absent below feature level STRICT_CLAIMS. */
   readonly limits?: CellLimits | undefined
-}
-
-/** What a claim takes from one host cell. It is the log's: what it holds is what it names, in every release. */
-export interface CellGrant {
-  /** The guest's cell. */
-  readonly guest: number
-  /** The host's cell. */
-  readonly cell: number
-  /** Shared CPUs taken; 0 when all are pinned. */
-  readonly cpus: number
-  readonly memoryMb: number
-  /** CPUs on which the guest's dedicated ones run, in their order. */
-  readonly pinned?: readonly number[]
-  /** Threads beside them that nobody else may use: the guest asked for cores of its own. */
-  readonly siblings?: readonly number[]
-  /** CPU for the threads of the emulator. */
-  readonly emulator?: number
-  /** Pages that back the cell's memory, if the guest asked for their size. */
-  readonly pages?: PageGrant
-}
-
-export interface PageGrant {
-  readonly sizeKib: number
-  readonly count: number
 }
 
 /** Counts of a cell's CPUs that nobody has for himself; worked out once and again after a change. */

@@ -4,9 +4,10 @@ import { PLAIN_IN_CELLS } from '../../fleet/levels.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { memoByObject } from '../../memo.ts'
 import { hasPlainMemory, plainHeld } from '../classes/room.ts'
+import type { CellGrant } from '../grants.ts'
 import { heldByMover } from '../mover.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
-import type { CellGrant, CellState } from './cell.ts'
+import type { CellState } from './cell.ts'
 import { hugeMibOf, isPlainSize } from './plain-memory.ts'
 
 /**

@@ -6,11 +6,12 @@ import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { ClaimCount } from '../claim-count.ts'
+import type { CellGrant } from '../grants.ts'
 import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { heldByMover, ownUnits } from '../mover.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
-import { type CellGrant, type CellInventory, CellState, cpusFit, freeRate } from './cell.ts'
+import { type CellInventory, CellState, cpusFit, freeRate } from './cell.ts'
 import { askWithinPlain, keptWithinPlain } from './in-all.ts'
 import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
@@ -19,7 +20,7 @@ import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memo
 import { type CellPiece, CellUnits, cellsBelowClaims, isNothing } from './units.ts'
 import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
-export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
+export { CellState, freeRate, sharedCpusLeft } from './cell.ts'
 
 /** The order in which host cells are tried: by number; most free first; least free first. */
 type CellOrder = (a: CellState, b: CellState) => number

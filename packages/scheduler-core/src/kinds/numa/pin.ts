@@ -1,5 +1,6 @@
+import type { CellGrant } from '../grants.ts'
 import type { CellAsk } from './ask.ts'
-import type { CellGrant, CellState } from './cell.ts'
+import type { CellState } from './cell.ts'
 
 type Pins = Pick<CellGrant, 'pinned' | 'siblings' | 'emulator'>
 

@@ -1,5 +1,6 @@
 import type { HostStats } from '../../fleet/stats.ts'
-import type { CellGrant, CellLimits, CellState, PageGrant } from './cell.ts'
+import type { CellGrant, PageGrant } from '../grants.ts'
+import type { CellLimits, CellState } from './cell.ts'
 
 /** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
 const LARGEST_PLAIN_KIB = 64

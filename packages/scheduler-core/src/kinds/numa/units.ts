@@ -1,7 +1,8 @@
 import type { HostRecord } from '../../fleet/hosts.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
+import type { CellGrant, PageGrant } from '../grants.ts'
 import type { UsedBelowClaims } from '../kind.ts'
-import { type CellGrant, type CellState, cpusAreLeft, type PageGrant, type PageState, sharedCpusLeft } from './cell.ts'
+import { type CellState, cpusAreLeft, type PageState, sharedCpusLeft } from './cell.ts'
 import { cpusOf } from './pin.ts'
 import { isHuge, isPlainSize } from './plain-memory.ts'
 

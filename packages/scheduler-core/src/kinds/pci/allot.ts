@@ -1,6 +1,7 @@
 import type { FreeDevices } from '../elsewhere.ts'
+import type { PciGrant } from '../grants.ts'
 import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
-import type { HostPools, PciGrant, PoolState } from './pool.ts'
+import type { HostPools, PoolState } from './pool.ts'
 
 /** Where an instance sits in a host: its cells, and the sockets of all cells; undefined where a cell does not tell its own. */
 export interface Place {

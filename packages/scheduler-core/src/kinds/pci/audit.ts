@@ -1,8 +1,9 @@
 import type { HostStats } from '../../fleet/stats.ts'
 import { type AuditedHold, type AuditedUnit, auditSort, sumSort } from '../audit-units.ts'
+import type { PciGrant } from '../grants.ts'
 import type { HeldGrant, Mismatch } from '../kind.ts'
 import { likestOf, sortOf } from './likeness.ts'
-import { type PciGrant, type PoolState, toPools, totalByPool, usedByPool } from './pool.ts'
+import { type PoolState, toPools, totalByPool, usedByPool } from './pool.ts'
 
 type Holds = ReadonlyMap<string, AuditedHold>
 

@@ -1,8 +1,9 @@
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { HostIndex } from '../../host-index.ts'
+import type { PciGrant } from '../grants.ts'
 import { allot, type Place } from './allot.ts'
 import type { PciAsk } from './ask.ts'
-import { type PciGrant, type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'
+import { type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'
 
 /** Of the devices that an instance holds, those that answer an ask, as near to its cells as they must be, whether the host reports their pools or not. */
 export function keepDevices(

@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../../canonical-json.ts'
 import type { HostRecord, OwnHostRecord } from '../../fleet/hosts.ts'
 import type { HostStats } from '../../fleet/stats.ts'
+import type { PciGrant } from '../grants.ts'
 import { createHostState } from '../host-state.ts'
 
 /** Devices of a host that are alike, at one NUMA cell or at none. */
@@ -13,14 +14,6 @@ export interface PoolState {
   readonly countsUse: boolean
   /** Devices neither used nor held; negative after a report that takes some away. */
   free: number
-}
-
-/** What a claim takes from one pool. */
-export interface PciGrant {
-  /** Which of the request's PCI requests it is for, from 0. */
-  readonly request: number
-  readonly pool: string
-  readonly count: number
 }
 
 type Reported = HostStats['pciPools'][number]

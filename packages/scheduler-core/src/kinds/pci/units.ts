@@ -1,7 +1,8 @@
 import { takeAcross, type Units } from '../claim-count.ts'
+import type { PciGrant } from '../grants.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 import { isOfProduct, likestFirst, likestOf, sortOf } from './likeness.ts'
-import type { PciGrant, PoolState } from './pool.ts'
+import type { PoolState } from './pool.ts'
 
 /** So many devices of a pool. */
 export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>

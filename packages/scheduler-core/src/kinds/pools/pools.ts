@@ -7,12 +7,10 @@ import { namespaceSource } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
+import type { PoolAmounts } from '../grants.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
-
-/** Whole GiB by uuid of the pool. */
-export type PoolAmounts = Readonly<Record<string, number>>
 
 /** What the claims of one host hold of each pool; what all hosts hold together is in `hosts.pools`. */
 const heldHere = createHostState<ReadonlyMap<string, number>>(new Map())

@@ -3,6 +3,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
 import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
+import { pluginsOf } from '../../plugin/plugins.ts'
 import type { Profile } from '../../profiles/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { byMembers, groupOf, prepareGrants } from '../filter-scheduler.ts'
@@ -19,7 +20,7 @@ export function holdsArrangement(
   hosts: readonly HostName[],
 ): boolean {
   if (hosts.length !== request.numInstances) return false
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   const kindOf = byMembers(request, ({ request: asked }) => ({
     steps: prepareFilters(compiled, asked, fleet).filter(isAsked),
     grantsOn: prepareGrants(compiled, asked, fleet),

@@ -4,9 +4,11 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import type { Steps } from '../../fleet/steps.ts'
 import type { HostIndex } from '../../host-index.ts'
-import { type CompiledProfile, compileProfile } from '../../pipeline/compile.ts'
+import { compileProfile } from '../../pipeline/compile.ts'
+import type { CompiledProfile } from '../../pipeline/compiled-profile.ts'
 import { createTieOrder } from '../../pipeline/pick.ts'
 import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
+import { pluginsOf } from '../../plugin/plugins.ts'
 import type { Profile } from '../../profiles/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { liftSource } from '../decide.ts'
@@ -54,7 +56,7 @@ export function* formulateMoves(
   overlay: Overlay,
   { seed, isCareful = false, isWide = false, mayStay = false }: FormulateMovesOptions,
 ): Generator<void, FormulatedMoves> {
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   const filtered = yield* arrangeMoves(compiled, moves, fleet, overlay, seed)
   const kinds = kindsOf(moves)
   const known = kinds.map(({ positions }) => positions.flatMap((position) => filtered[position] ?? []))
@@ -108,7 +110,7 @@ export function holdsMoves(
   overlay: Overlay,
   hosts: readonly (HostName | null)[],
 ): boolean {
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   const before = overlay.size
   const holds = moves.every(({ request, source }, position) => {
     const name = hosts[position]

@@ -3,6 +3,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
 import { createTieOrder } from '../../pipeline/pick.ts'
+import { pluginsOf } from '../../plugin/plugins.ts'
 import type { Profile } from '../../profiles/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { arrangeByFilter } from '../filter-scheduler.ts'
@@ -65,7 +66,7 @@ export function* formulate(
   overlay: Overlay,
   { seed, isCareful = false, isWide = false }: FormulateOptions,
 ): Generator<void, Formulated> {
-  const compiled = compileProfile(profile, fleet.plugins)
+  const compiled = compileProfile(profile, pluginsOf(fleet))
   const known = yield* arrangeByFilter(compiled, request, fleet, overlay, seed)
   const scores = yield* scoresOf(compiled, request, fleet, overlay)
   const { candidates = DEFAULT_SOLVER_OPTIONS.candidates } = profile.solver ?? {}

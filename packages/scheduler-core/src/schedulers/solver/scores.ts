@@ -4,7 +4,7 @@ import type { Overlay } from '../../fleet/overlay.ts'
 import type { Steps } from '../../fleet/steps.ts'
 import { HOSTS_AT_ONCE } from '../../fleet/steps.ts'
 import type { HostIndex } from '../../host-index.ts'
-import type { CompiledProfile } from '../../pipeline/compile.ts'
+import type { CompiledProfile } from '../../pipeline/compiled-profile.ts'
 import { countedHosts, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/run-filters.ts'
 import {
   lowerBound,

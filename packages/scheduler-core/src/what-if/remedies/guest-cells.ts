@@ -1,7 +1,8 @@
 import { prepareChecks } from '../../pipeline/examine.ts'
 import type { Reason } from '../../reason.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
-import { numbered, restated, withCells } from '../change-request.ts'
+import { restated } from '../../request/restated.ts'
+import { numbered, withCells } from '../change-request.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 

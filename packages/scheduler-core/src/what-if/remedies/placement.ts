@@ -1,7 +1,7 @@
 import type { Aggregate } from '../../fleet/aggregates.ts'
 import { TENANT_KEY } from '../../nova/placement-filters.ts'
 import { demandOf } from '../../request/request-spec.ts'
-import { restated } from '../change-request.ts'
+import { restated } from '../../request/restated.ts'
 import type { FleetEdits } from '../edits.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'

@@ -1,5 +1,6 @@
 import { imagePropertiesRead } from '../../filters/image-properties.ts'
-import { restated, withoutExtraSpecs } from '../change-request.ts'
+import { restated } from '../../request/restated.ts'
+import { withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { anyOf, asked, type Wish } from './wishes.ts'
 

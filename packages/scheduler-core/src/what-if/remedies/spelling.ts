@@ -1,7 +1,7 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { nearSpellings } from '../../near-spelling.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
-import { restated } from '../change-request.ts'
+import { restated } from '../../request/restated.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 

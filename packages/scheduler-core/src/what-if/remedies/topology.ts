@@ -1,5 +1,6 @@
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
-import { restated, withoutExtraSpecs } from '../change-request.ts'
+import { restated } from '../../request/restated.ts'
+import { withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange } from './remedy.ts'
 import { anyOf, type Wish } from './wishes.ts'
 

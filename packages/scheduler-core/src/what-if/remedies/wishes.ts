@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../request/request-spec.ts'
-import { restated } from '../change-request.ts'
+import { restated } from '../../request/restated.ts'
 import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 

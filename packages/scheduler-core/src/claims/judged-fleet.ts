@@ -1,0 +1,15 @@
+import type { Place } from '../fleet/change.ts'
+import type { Groups } from '../fleet/groups.ts'
+import type { HostTable } from '../fleet/hosts.ts'
+import type { Ledger } from './ledger.ts'
+
+/** What the judge reads of a fleet, and writes through: hosts, groups and claims, and the position and time of the entry. */
+export interface JudgedFleet {
+  readonly hosts: HostTable
+  readonly groups: Groups
+  readonly ledger: Ledger
+  readonly place: Place
+  /** Time of the log, milliseconds since 1970. */
+  readonly now: number
+  readonly featureLevel: number
+}

@@ -1,0 +1,5 @@
+import type { Parts } from '../what-if/change-request.ts'
+import type { RequestSpec } from './request-spec.ts'
+
+/** The request with other parts, in this service's own words: a document of Nova's would still say what it said. */
+export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
