@@ -1,5 +1,5 @@
+import type { BoundKey } from '../claims/bound-key.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
-import type { BoundKey } from '../claims/ledger.ts'
 import type { Aggregate } from '../fleet/aggregates.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Group } from '../fleet/groups.ts'

@@ -1,5 +1,5 @@
+import type { BoundKey } from '../claims/bound-key.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
-import type { BoundKey } from '../claims/ledger.ts'
 import { at, type ClassColumns, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'

@@ -4,8 +4,8 @@ import type { Destination, SelectedDestination } from '../decision/decision.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { nameAt } from '../fleet/names.ts'
 import type { HostIndex } from '../host-index.ts'
+import type { BoundKey } from './bound-key.ts'
 import { type Claim, claimStates } from './claim.ts'
-import type { BoundKey } from './ledger.ts'
 
 /** An idempotency key whose claims have all ended, with them: all that answers a late repetition. */
 export interface EndedKey {

@@ -1,4 +1,3 @@
-import type { SelectedDestination } from '../decision/decision.ts'
 import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
@@ -7,6 +6,7 @@ import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
 import { allKinds, heldByMover, isPlain, takesDifference } from '../kinds/index.ts'
+import type { BoundKey } from './bound-key.ts'
 import { type Claim, isLive, type OwnClaim } from './claim.ts'
 import { EndedKeys, type StoredEndedKeys } from './ended-keys.ts'
 import type { EndedKey } from './ended-record.ts'
@@ -30,21 +30,6 @@ export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY
 
 /** Of the keys that are over, so many are left standing in the queue before it is shortened. */
 const QUEUE_SLACK = 1_000
-
-/** What an idempotency key is bound to; it is replaced when it ends, never changed. */
-export interface BoundKey {
-  readonly account: string
-  readonly key: string
-  readonly digest: string
-  /** The whole answer in the order of the claims; null: the key was abandoned before use. */
-  readonly answer: readonly SelectedDestination[] | null
-  readonly claims: readonly string[]
-  readonly decision: string | null
-  readonly revision: number
-  readonly boundAt: number
-  /** Store time at which the key is forgotten; null while one of its claims lives. */
-  readonly forgottenAt: number | null
-}
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 

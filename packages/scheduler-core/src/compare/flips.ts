@@ -1,7 +1,7 @@
 import type { FilterCount, RankedHost, SelectedDestination } from '../decision/decision.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import { examineAgainInSteps } from '../decision/replay.ts'
-import type { HostName } from '../fleet/change.ts'
+import type { HostName } from '../fleet/host-name.ts'
 import { hostKey } from '../fleet/hosts.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'

@@ -1,6 +1,6 @@
-import type { Intent } from '../fleet/change.ts'
 import type { OutsideAnswer } from '../outside/answer.ts'
 import type { PluginRef } from '../plugin/plugin-ref.ts'
+import type { Intent } from '../request/intent.ts'
 import type { PublishedSpec } from '../request/versions.ts'
 import type { SolverRecord } from '../schedulers/solver/solution.ts'
 

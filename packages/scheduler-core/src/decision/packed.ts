@@ -1,4 +1,4 @@
-import { type Intent, intents } from '../fleet/change.ts'
+import { type Intent, intents } from '../request/intent.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import type { DecisionRecord, Destination, FilterCount, InstanceRecord, RankedHost, SelectedDestination } from './decision.ts'
 

@@ -3,8 +3,10 @@ import type { Grants } from '../kinds/grants.ts'
 import { levelOfNamespace } from '../namespace/names.ts'
 import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
+import type { Intent } from '../request/intent.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from './aggregate-keys.ts'
+import type { HostName } from './host-name.ts'
 import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
@@ -79,12 +81,6 @@ export type HostStatus = (typeof hostStatuses)[number]
 
 export type GroupPolicy = 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 
-/** Identity of a host: the host's name and, for drivers with many nodes, the node's; equal where there is one. */
-export interface HostName {
-  readonly host: string
-  readonly node: string
-}
-
 export interface ClaimPart extends HostName {
   /** The claim's id. */
   readonly claim: string
@@ -101,9 +97,6 @@ export interface GroupBinding {
   readonly apartFrom?: readonly string[]
 }
 
-/** What a request is for. PROBE and REBUILD claim nothing; CREATE and UNSHELVE take room; the others move a claim. */
-export const intents = ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const
-export type Intent = (typeof intents)[number]
 export type MoveIntent = Extract<Intent, 'RESIZE' | 'LIVE_MIGRATE' | 'COLD_MIGRATE' | 'EVACUATE'>
 
 /** A claim by its id, with the fence that shows that the caller knows its latest owner. */

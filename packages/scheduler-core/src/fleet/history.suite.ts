@@ -9,13 +9,13 @@ import {
   FEATURE_LEVEL,
   type Grants,
   type GroupBinding,
-  type HostName,
   type Liveness,
   type LogEntry,
   livenessStates,
   type Place,
 } from './change.ts'
 import type { Fleet } from './fleet.ts'
+import type { HostName } from './host-name.ts'
 import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { CellState } from '../kinds/numa/cell.ts'
 import type { NamespaceDocument } from '../namespace/contract.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
 import { type AggregateRatios, type AllocationOverrides, type FleetAllocation, NO_ALLOCATION, NO_RATIOS } from './allocation.ts'
-import type { HostName, UsedFrom } from './change.ts'
+import type { UsedFrom } from './change.ts'
 import {
   at,
   type ClassColumns,
@@ -20,6 +20,7 @@ import {
   shareInventory,
   takeColumns,
 } from './columns.ts'
+import type { HostName } from './host-name.ts'
 import { ENDED_CLAIMS } from './levels.ts'
 import { type FormerName, type Gone, HostNames } from './names.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'

@@ -4,9 +4,10 @@ import type { Void } from '../claims/judge.ts'
 import { takeDocument } from '../namespace/taken.ts'
 import { ZONE_KEY } from './aggregate-keys.ts'
 import { mergedOverrides } from './allocation.ts'
-import type { HostForgotten, HostName, HostReadmitted, HostReplaced } from './change.ts'
+import type { HostForgotten, HostReadmitted, HostReplaced } from './change.ts'
 import { at } from './columns.ts'
-import type { Fleet } from './fleet.ts'
+import type { FleetState } from './fleet-state.ts'
+import type { HostName } from './host-name.ts'
 import type { HostRecord, OwnHostRecord, Reporter } from './hosts.ts'
 import type { FormerName, Gone } from './names.ts'
 import { PAST_INCARNATIONS, takeStats } from './report.ts'
@@ -34,7 +35,7 @@ export const nameAfter = (
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
-export function takeForget(fleet: Fleet, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Void {
+export function takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Void {
   const { hosts, now } = fleet
   const found = names.map((name) => hosts.find(name) ?? readmitted(hosts.findForgotten(name)))
   const records = found.filter((record) => record !== undefined)
@@ -59,7 +60,7 @@ export function takeForget(fleet: Fleet, { hosts: names, isForced, expectedClaim
 const readmitted = (record: HostRecord | undefined): HostRecord | undefined => (record?.gone?.isReadmitted === true ? record : undefined)
 
 /** In the order in which they were made, which is the same on every replica. */
-function endClaims({ ledger, place, now }: Fleet, { claims }: HostRecord, reason: string): void {
+function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, reason: string): void {
   const ids = [...claims].sort((a, b) => a.fence - b.fence).map(({ id }) => id)
   for (const id of ids) {
     const claim = ledger.claims.get(id)
@@ -71,7 +72,7 @@ function endClaims({ ledger, place, now }: Fleet, { claims }: HostRecord, reason
 }
 
 /** The name may be used again: a forgotten host comes back with its next full report; a former name of a replaced host is free for another machine. */
-export function takeReadmit({ hosts, place }: Fleet, name: HostReadmitted): Void {
+export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted): Void {
   const forgotten = hosts.findForgotten(name)
   if (forgotten?.gone) {
     hosts.keepBefore(forgotten.index)
@@ -93,7 +94,7 @@ export function takeReadmit({ hosts, place }: Fleet, name: HostReadmitted): Void
  * Hosts get other names; what they hold, and all that names them by index, follows. A host that came up under a new name already goes into the
  * one that it is: it may hold no live claim, and its report becomes the report.
  */
-export function takeReplace(fleet: Fleet, change: HostReplaced): Void {
+export function takeReplace(fleet: FleetState, change: HostReplaced): Void {
   const refusal = refusesReplace(fleet, change)
   if (refusal !== undefined) return refusal
   const { hosts } = fleet
@@ -105,7 +106,7 @@ export function takeReplace(fleet: Fleet, change: HostReplaced): Void {
 }
 
 /** Why hosts cannot get the names; undefined when they can. */
-export function refusesReplace(fleet: Fleet, { hosts: pairs }: HostReplaced): Void {
+export function refusesReplace(fleet: FleetState, { hosts: pairs }: HostReplaced): Void {
   const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
   if (keys.size < 2 * pairs.length) return 'leave.name_taken'
   const replaced = new Set(pairs.map(({ from }) => fleet.hosts.find(from)?.index))
@@ -114,7 +115,7 @@ export function refusesReplace(fleet: Fleet, { hosts: pairs }: HostReplaced): Vo
 }
 
 function refusesPair(
-  { hosts, now }: Fleet,
+  { hosts, now }: FleetState,
   { from, to }: HostReplaced['hosts'][number],
   replaced: ReadonlySet<HostRecord['index'] | undefined>,
 ): Void {
@@ -135,7 +136,7 @@ function refusesPair(
  * Whether a host name would be in two availability zones in the end: an operator may have listed the new one in an aggregate before. It
  * follows what `takeReplace` does to the lists of aggregates, name by name.
  */
-function wouldMixZones({ aggregates, hosts }: Fleet, pairs: HostReplaced['hosts']): boolean {
+function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['hosts']): boolean {
   const zonesIn = (host: string) => new Set(aggregates.of(host).flatMap(({ metadata }) => metadata[ZONE_KEY] ?? []))
   const names = new Set(pairs.flatMap(({ from, to }) => [from.host, to.host]))
   const after = new Map(Array.from(names, (host) => [host, { nodes: hosts.nodesOf(host).length, zones: zonesIn(host) }]))
@@ -159,7 +160,7 @@ function wouldMixZones({ aggregates, hosts }: Fleet, pairs: HostReplaced['hosts'
 type Reported = HostRecord & { readonly state: number }
 
 /** Takes a host of that name out of the way of the one that gets it. */
-function makeWay(fleet: Fleet, old: HostRecord, to: HostName, reason: string): Reported | undefined {
+function makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Reported | undefined {
   const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
   if (next === undefined) return undefined
@@ -169,7 +170,7 @@ function makeWay(fleet: Fleet, old: HostRecord, to: HostName, reason: string): R
   return reported
 }
 
-function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string, reported: Reported | undefined): void {
+function replace(fleet: FleetState, old: HostRecord, to: HostName, reason: string, reported: Reported | undefined): void {
   const { hosts, ledger, place, now } = fleet
   hosts.keepBefore(old.index)
   const record = hosts.own(old.index)
@@ -191,7 +192,7 @@ function replace(fleet: Fleet, old: HostRecord, to: HostName, reason: string, re
 }
 
 /** The report, the documents, the sign of life and the overrides of the host that is the same machine; what the old one sends late is stale. */
-function takeOver(fleet: Fleet, record: OwnHostRecord, from: Reported): void {
+function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
   record.reporters = new Map([
     ...record.reporters,
@@ -216,7 +217,7 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
 }
 
 /** Leaves of a host without live claims what is told of the past, and what makes its old reports stale. */
-function bury(fleet: Fleet, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): void {
+function bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): void {
   const { hosts, place, now } = fleet
   const { index, host } = record
   const { columns } = hosts
@@ -242,7 +243,7 @@ function bury(fleet: Fleet, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'm
 }
 
 /** Takes a host's name off the lists of aggregates, for its last node. */
-function leaveAggregates({ aggregates, place, now }: Fleet, host: string): void {
+function leaveAggregates({ aggregates, place, now }: FleetState, host: string): void {
   for (const { uuid, version, name, metadata, hosts } of aggregates.of(host))
     aggregates.take(
       { type: 'aggregate', uuid, expectedVersion: version, next: { name, metadata, hosts: hosts.filter((other) => other !== host) } },
@@ -252,7 +253,7 @@ function leaveAggregates({ aggregates, place, now }: Fleet, host: string): void 
 }
 
 /** The lists of aggregates name the host by its new name: instead of the old one, or next to it while other nodes have that. */
-function renameInAggregates({ aggregates, hosts, place, now }: Fleet, from: string, to: string): void {
+function renameInAggregates({ aggregates, hosts, place, now }: FleetState, from: string, to: string): void {
   if (from === to) return
   const stays = hosts.nodesOf(from).length > 0
   for (const { uuid, version, name, metadata, hosts: names } of aggregates.of(from)) {

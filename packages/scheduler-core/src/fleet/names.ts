@@ -1,5 +1,5 @@
 import type { HostIndex } from '../host-index.ts'
-import type { HostName } from './change.ts'
+import type { HostName } from './host-name.ts'
 import { SharedMap } from './shared-map.ts'
 
 /** A name that a host had before it was replaced. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
-import type { HostName } from './change.ts'
+import type { HostName } from './host-name.ts'
 import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, presentName, withPresentNames } from './present-names.ts'
 
 const name = (host: string, node = host): HostName => ({ host, node })

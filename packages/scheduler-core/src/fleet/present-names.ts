@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { HostName } from './change.ts'
 import type { Fleet } from './fleet.ts'
+import type { HostName } from './host-name.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 
 /**

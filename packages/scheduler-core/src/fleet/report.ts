@@ -4,7 +4,7 @@ import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
 import { countedStats, isAllocation, isFleetAllocation, NO_RATIOS, withOverride } from './allocation.ts'
 import type { FleetAllocationSet, HostAllocationSet, HostReported, NamespaceReported, UsedFromSet } from './change.ts'
-import type { Fleet } from './fleet.ts'
+import type { FleetState } from './fleet-state.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
 import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
@@ -15,7 +15,7 @@ import { inSlices, SLICE, type Steps } from './steps.ts'
 export const PAST_INCARNATIONS = 8
 
 /** Takes a host's report over, unless a newer one is in the log; the same change materialises what the report lists. */
-export function takeReport(fleet: Fleet, change: HostReported): Code | undefined {
+export function takeReport(fleet: FleetState, change: HostReported): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
   const refusal = hosts.refusesName(change)
@@ -80,7 +80,7 @@ function toldBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlyS
  * Replaces what is known about a host and counts its claims anew: materialised ones are in the report. `told` are the
  * classes whose use is new in it, if not all are.
  */
-export function takeStats(fleet: Fleet, record: OwnHostRecord, stats: HostStats, told: ReadonlySet<string> | undefined): void {
+export function takeStats(fleet: FleetState, record: OwnHostRecord, stats: HostStats, told: ReadonlySet<string> | undefined): void {
   const { hosts, ledger, place } = fleet
   record.stats = stats
   record.traits = hosts.traitsOf(stats)
@@ -104,7 +104,7 @@ export function takeStats(fleet: Fleet, record: OwnHostRecord, stats: HostStats,
 }
 
 /** Lets go of what ended claims hold on hosts that list nothing, once the log has reached the level of that rule. */
-export function* letGoUnlisted(fleet: Fleet): Steps<void> {
+export function* letGoUnlisted(fleet: FleetState): Steps<void> {
   for (const host of inSlices(fleet.hosts.records, SLICE)) {
     if (host === undefined) yield
     if (host === undefined || host.stats.instances !== null || host.present.size === 0) continue
@@ -115,14 +115,14 @@ export function* letGoUnlisted(fleet: Fleet): Steps<void> {
 }
 
 /** The report of its host does not show the instance of a claim any more. */
-function unlist({ ledger, place, now, featureLevel }: Fleet, claim: Claim): void {
+function unlist({ ledger, place, now, featureLevel }: FleetState, claim: Claim): void {
   if (claim.state !== 'MATERIALISED') return
   ledger.move(claim, 'CONFIRMED', place.revision)
   if (featureLevel >= UNLISTED_TIMES) ledger.own(claim).unlistedAt = now
 }
 
 /** Takes a host's inventory over from its report, and counts all of its claims again. */
-export function countAnew({ hosts, ledger }: Fleet, record: OwnHostRecord): void {
+export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord): void {
   const stats = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
   ledger.holdAll(record)
@@ -130,7 +130,7 @@ export function countAnew({ hosts, ledger }: Fleet, record: OwnHostRecord): void
 }
 
 /** An operator says where the used amounts of a host come from. */
-export function takeUsedFrom(fleet: Fleet, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
+export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)
   if (known === undefined) return 'report.unknown_host'
@@ -145,7 +145,7 @@ export function takeUsedFrom(fleet: Fleet, { usedFrom, reason, ...name }: UsedFr
 }
 
 /** An operator sets how much of a class counts on a host, whatever it reports. */
-export function takeHostAllocation(fleet: Fleet, change: HostAllocationSet): Code | undefined {
+export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
   if (known === undefined) return 'report.unknown_host'
@@ -157,7 +157,7 @@ export function takeHostAllocation(fleet: Fleet, change: HostAllocationSet): Cod
 }
 
 /** What counts where documents in Nova's form say nothing is replaced as a whole. Pauses, during which nobody may use the fleet. */
-export function* takeFleetAllocation(fleet: Fleet, change: FleetAllocationSet): Steps<Code | undefined> {
+export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationSet): Steps<Code | undefined> {
   const { hosts, place, now } = fleet
   const { expectedVersion, release, classes, by, reason } = change
   if (hosts.fleetAllocation.version !== expectedVersion) return 'allocation.version'
@@ -170,7 +170,7 @@ export function* takeFleetAllocation(fleet: Fleet, change: FleetAllocationSet): 
 }
 
 /** Hosts whose ratios others than their report may say are counted again once the log has reached the level of that rule. */
-export function* countAllocations(fleet: Fleet): Steps<void> {
+export function* countAllocations(fleet: FleetState): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
@@ -179,14 +179,14 @@ export function* countAllocations(fleet: Fleet): Steps<void> {
 }
 
 /** What was decided on the host's other figures does not count. */
-function countEdited(fleet: Fleet, record: OwnHostRecord, revision: number): void {
+function countEdited(fleet: FleetState, record: OwnHostRecord, revision: number): void {
   record.revision = revision
   fleet.hosts.columns.lastEdit[record.index] = revision
   countAnew(fleet, record)
 }
 
 /** Keeps another service's document; its shape is that service's own. */
-export function takeNamespace({ hosts, place, now, featureLevel }: Fleet, change: NamespaceReported): Code | undefined {
+export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, change: NamespaceReported): Code | undefined {
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
   const known = hosts.find(change)

@@ -5,7 +5,7 @@ import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import type { NovaRequest } from './objects/request.ts'
-import type { ServiceRules } from './rounds.ts'
+import type { ServiceRules } from './service-rules.ts'
 
 /** A weigher as a profile lists it. */
 export interface ChosenWeigher {

@@ -4,7 +4,8 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
 import { HOSTS_AT_ONCE } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
-import { type Filtered, type FilterStep, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
+import type { FilterStep } from './filter-step.ts'
+import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
   /** Hosts that may be in or out otherwise, or be worth another number, than at the call before; undefined: any may. */

@@ -1,5 +1,5 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { Admits, Filter } from '../filters/filter.ts'
+import type { Filter } from '../filters/filter.ts'
 import { hostStatuses } from '../fleet/change.ts'
 import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -11,30 +11,12 @@ import { pluginsOf } from '../plugin/plugins.ts'
 import type { PreparedFilter } from '../prepared-filter.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compiled-profile.ts'
+import type { FilterStep } from './filter-step.ts'
 import { holdsOneAlone, isForGood } from './for-good.ts'
 import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
 import { refuseUntold } from './not-reported.ts'
 import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
-
-/** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
-export interface FilterStep {
-  readonly name: string
-  readonly prepared: PreparedFilter | undefined
-  readonly failed: boolean
-  readonly error?: unknown
-  /** See CompiledFilter. */
-  readonly isNet: boolean
-  readonly isOutside: boolean
-  /** See Filter. */
-  readonly readsHostOnly: boolean
-  /** See Filter; of a plug-in's filter that says neither it is true. */
-  readonly readsOtherHosts: boolean
-  /** See Filter. */
-  readonly admits: Admits | undefined
-  /** Of the candidates step alone: see CandidatesFilter. */
-  readonly named?: readonly HostIndex[]
-}
 
 /** Whether the request asks anything of a step: one that failed refuses every host. */
 export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed

@@ -2,7 +2,7 @@ import { type Fact, fromRule } from '../evidence.ts'
 import type { HostIndex } from '../host-index.ts'
 import { OutsideError } from '../outside/outside-error.ts'
 import type { Reason } from '../reason.ts'
-import type { FilterStep } from './run-filters.ts'
+import type { FilterStep } from './filter-step.ts'
 
 /** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
 export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {

@@ -1,4 +1,4 @@
-import type { HostName } from '../fleet/change.ts'
+import type { HostName } from '../fleet/host-name.ts'
 
 /** A sign of life: how long ago a host was heard, milliseconds, 0 or more, by the provider's own clock. Only the last of a host counts. */
 export interface Lease extends HostName {

@@ -3,8 +3,9 @@ import type { Overlay } from '../fleet/overlay.ts'
 import { atOnce } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Row } from '../schedulers/solver/draft.ts'
 import { DEFAULT_SOLVER_OPTIONS } from '../schedulers/solver/options.ts'
-import { formulate, type Program, type Row } from '../schedulers/solver/program.ts'
+import { formulate, type Program } from '../schedulers/solver/program.ts'
 import { noSolution, type Solution } from '../schedulers/solver/solution.ts'
 
 /** The exact answer to a small program, by trying everything that the rows leave: for tests that want no solver beside the core. */

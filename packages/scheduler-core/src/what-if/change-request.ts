@@ -1,9 +1,6 @@
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../request/request-spec.ts'
 import { restated } from '../request/restated.ts'
 
-/** The fields of a request that may be said anew. */
-export type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>
-
 /** The request with so much of a class for each instance. The amount is taken from where it is asked for: extra spec, flavor, groups. */
 export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
   const spec = `resources:${resourceClass}`

@@ -1,5 +1,5 @@
-import type { HostName } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { HostName } from '../fleet/host-name.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'

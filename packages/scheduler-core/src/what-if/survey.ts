@@ -1,6 +1,6 @@
 import type { Cause } from '../cause/cause.ts'
-import type { HostName } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { HostName } from '../fleet/host-name.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import { distanceOfReasons } from '../pipeline/distance.ts'

@@ -1,6 +1,6 @@
-import type { HostName } from '../fleet/change.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { HostName } from '../fleet/host-name.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'

@@ -1,23 +1,6 @@
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
 import { type Nearness, nearnessOf, wishedNearnessOf } from '../nearness.ts'
-
-/** What one cell of a guest asks of a cell of the host. */
-export interface CellAsk {
-  /** The guest's cell. */
-  readonly guest: number
-  /** CPUs that it shares with others, and CPUs for itself. */
-  readonly shared: number
-  readonly dedicated: number
-  /** CPUs for the threads of the emulator: one or none. */
-  readonly emulator: number
-  /** `prefer` where the request says nothing. */
-  readonly threads: 'prefer' | 'isolate' | 'require'
-  readonly memoryMb: number
-  /** A size in KiB, or a wish; null: nothing is asked of pages. */
-  readonly pageSize: NumaCellRequest['pageSize']
-  /** Nothing but numbers of CPUs and memory is asked. */
-  readonly isPlain: boolean
-}
+import type { CellAsk } from './cell.ts'
 
 /** The NUMA cells of a guest. */
 export interface NumaAsk {

@@ -1,5 +1,5 @@
+import type { NumaCellRequest } from '../../request/request-spec.ts'
 import type { PageGrant } from '../grants.ts'
-import type { CellAsk } from './ask.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
 /** Memory pages of one size in a host cell. */
@@ -260,4 +260,22 @@ function countFree(cell: CellState): FreeCpus {
     if (threads === core.length) wholeCores.push((wholeCores.at(-1) ?? 0) + threads)
   }
   return { unshared, free: open.size, coresWith, wholeCores }
+}
+
+/** What one cell of a guest asks of a cell of the host. */
+export interface CellAsk {
+  /** The guest's cell. */
+  readonly guest: number
+  /** CPUs that it shares with others, and CPUs for itself. */
+  readonly shared: number
+  readonly dedicated: number
+  /** CPUs for the threads of the emulator: one or none. */
+  readonly emulator: number
+  /** `prefer` where the request says nothing. */
+  readonly threads: 'prefer' | 'isolate' | 'require'
+  readonly memoryMb: number
+  /** A size in KiB, or a wish; null: nothing is asked of pages. */
+  readonly pageSize: NumaCellRequest['pageSize']
+  /** Nothing but numbers of CPUs and memory is asked. */
+  readonly isPlain: boolean
 }

@@ -6,8 +6,8 @@ import { memoByObject } from '../../memo.ts'
 import { hasPlainMemory, plainHeld } from '../classes/room.ts'
 import type { CellGrant } from '../grants.ts'
 import { heldByMover } from '../mover.ts'
-import type { CellAsk, NumaAsk } from './ask.ts'
-import type { CellState } from './cell.ts'
+import type { NumaAsk } from './ask.ts'
+import type { CellAsk, CellState } from './cell.ts'
 import { hugeMibOf, isPlainSize } from './plain-memory.ts'
 
 /**

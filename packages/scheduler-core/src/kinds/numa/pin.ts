@@ -1,6 +1,5 @@
 import type { CellGrant } from '../grants.ts'
-import type { CellAsk } from './ask.ts'
-import type { CellState } from './cell.ts'
+import type { CellAsk, CellState } from './cell.ts'
 
 type Pins = Pick<CellGrant, 'pinned' | 'siblings' | 'emulator'>
 

@@ -1,5 +1,5 @@
 import { fitCell } from './fit-cell.ts'
-import { emulatorCpusAt, type SearchBasis } from './search.ts'
+import { emulatorCpusAt, type SearchBasis } from './search-basis.ts'
 import type { GuestCell } from './topology.ts'
 
 /** Which of the guest's cells fit on which of the host's, each pair judged by itself. */

@@ -1,7 +1,8 @@
 import { canMeet } from './demands.ts'
 import { fitCell } from './fit-cell.ts'
 import { shapeOf } from './pair-table.ts'
-import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
+import type { SearchInput, SearchResult } from './search.ts'
+import { emulatorCpusAt } from './search-basis.ts'
 import type { GuestCell, HostCell } from './topology.ts'
 
 /** Steps that the search may take. It looks at every order of the cells of hosts with up to five, and of all it can be sure of. */

@@ -1,7 +1,8 @@
 import { canMeet } from './demands.ts'
 import { fitCell } from './fit-cell.ts'
 import { type Matching, matchAll, rematch } from './matching.ts'
-import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
+import type { SearchInput, SearchResult } from './search.ts'
+import { emulatorCpusAt } from './search-basis.ts'
 import type { GuestCell, HostCell } from './topology.ts'
 
 /** Steps that the search may take. Only devices and networks make it come near: without them it is a matching, never more. */

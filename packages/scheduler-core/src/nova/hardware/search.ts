@@ -1,15 +1,8 @@
 import type { Demand } from './demands.ts'
 import type { PairTable } from './pair-table.ts'
+import type { SearchBasis } from './search-basis.ts'
 import type { Shortfall } from './shortfall.ts'
-import type { EmulatorThreadsPolicy, GuestCell, HostCell, NumaLimits } from './topology.ts'
-
-/** Whose places are sought, and where: cells of the host in the order of trying. */
-export interface SearchBasis {
-  readonly hosts: readonly HostCell[]
-  readonly guests: readonly GuestCell[]
-  readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
-  readonly limits: NumaLimits | null
-}
+import type { GuestCell, HostCell } from './topology.ts'
 
 /** What both searches are given: also which pairs fit, and what the chosen cells must be good for. */
 export interface SearchInput extends SearchBasis {
@@ -28,8 +21,3 @@ export interface SearchInput extends SearchBasis {
 export type SearchResult =
   | { readonly end: 'found'; readonly cells: readonly GuestCell[]; readonly steps: number }
   | { readonly end: 'none' | 'limit'; readonly steps: number }
-
-/** CPUs for the emulator's threads beside a guest's cell: they go with its first, whose place everyone knows. */
-export function emulatorCpusAt(basis: SearchBasis, guest: number): number {
-  return guest === 0 && basis.emulatorThreadsPolicy === 'isolate' ? 1 : 0
-}

@@ -1,6 +1,7 @@
 import { fitCell } from './fit-cell.ts'
 import { largestMatching } from './matching.ts'
-import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
+import type { SearchInput, SearchResult } from './search.ts'
+import { emulatorCpusAt } from './search-basis.ts'
 import { searchEachPair } from './search-each-pair.ts'
 import type { Shortfall } from './shortfall.ts'
 

@@ -1,6 +1,6 @@
 import { isLive } from '../../claims/claim.ts'
-import type { HostName } from '../../fleet/change.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostName } from '../../fleet/host-name.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { poolKey } from '../../kinds/pci/pool.ts'
 

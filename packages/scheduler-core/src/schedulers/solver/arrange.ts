@@ -1,10 +1,10 @@
-import type { HostName } from '../../fleet/change.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostName } from '../../fleet/host-name.ts'
 import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
 import type { HostIndex } from '../../host-index.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { Column } from './columns.ts'
-import type { Draft } from './rows.ts'
+import type { Draft } from './draft.ts'
 import type { MemberScores } from './scores.ts'
 
 /** The filter scheduler's arrangement as numbers of the columns; null where it has none, or where it is none of the program's. */

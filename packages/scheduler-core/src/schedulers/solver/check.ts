@@ -1,5 +1,5 @@
-import type { HostName } from '../../fleet/change.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostName } from '../../fleet/host-name.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
 import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'

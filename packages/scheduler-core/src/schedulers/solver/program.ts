@@ -1,5 +1,5 @@
-import type { HostName } from '../../fleet/change.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostName } from '../../fleet/host-name.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
 import { createTieOrder } from '../../pipeline/pick.ts'
@@ -9,8 +9,9 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { arrangeByFilter } from '../filter-scheduler.ts'
 import { arrange, startOf } from './arrange.ts'
 import { type Column, columnsOf } from './columns.ts'
+import type { Draft, Row } from './draft.ts'
 import { DEFAULT_SOLVER_OPTIONS } from './options.ts'
-import { chain, type Draft, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from './rows.ts'
+import { chain, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from './rows.ts'
 import { scoresOf } from './scores.ts'
 
 /** A mixed-integer program: whole numbers from 0 to `most` for the columns, within the rows, with the greatest sum of `objective`. Plain data. */
@@ -20,14 +21,6 @@ export interface Program {
   readonly rows: readonly Row[]
   /** An arrangement that is known already, column by column; null: none is. */
   readonly start: readonly number[] | null
-}
-
-export interface Row {
-  readonly columns: readonly number[]
-  readonly values: readonly number[]
-  /** null: no limit. */
-  readonly least: number | null
-  readonly most: number | null
 }
 
 /** A program and what its columns mean. `Place`: where an instance goes; null among them where it may stay. */

@@ -5,15 +5,8 @@ import type { HostIndex } from '../../host-index.ts'
 import { asksPlain } from '../../kinds/index.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import type { Column } from './columns.ts'
-import type { Row } from './program.ts'
+import type { Draft, Row } from './draft.ts'
 import type { MemberScores } from './scores.ts'
-
-/** A program that is being made. */
-export interface Draft {
-  readonly objective: number[]
-  readonly most: number[]
-  readonly rows: Row[]
-}
 
 const row = (entries: readonly (readonly [column: number, value: number])[], least: number | null, most: number | null): Row => ({
   columns: entries.map(([column]) => column),

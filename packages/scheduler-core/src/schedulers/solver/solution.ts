@@ -1,4 +1,4 @@
-import type { HostName } from '../../fleet/change.ts'
+import type { HostName } from '../../fleet/host-name.ts'
 import type { SolverOptions } from './options.ts'
 
 /** How a search ended. */

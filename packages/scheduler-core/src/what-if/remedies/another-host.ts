@@ -1,4 +1,4 @@
-import type { HostName } from '../../fleet/change.ts'
+import type { HostName } from '../../fleet/host-name.ts'
 import type { ProposedChange } from './remedy.ts'
 
 /** One more machine of the same kind, with nothing on it. */

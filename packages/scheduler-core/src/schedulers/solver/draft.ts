@@ -1,0 +1,14 @@
+export interface Row {
+  readonly columns: readonly number[]
+  readonly values: readonly number[]
+  /** null: no limit. */
+  readonly least: number | null
+  readonly most: number | null
+}
+
+/** A program that is being made. */
+export interface Draft {
+  readonly objective: number[]
+  readonly most: number[]
+  readonly rows: Row[]
+}
