@@ -1,7 +1,6 @@
 export { amountText, counted } from './amount-text.ts'
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
-export type { ReasonCount } from './cause/cause.ts'
 export {
   type Admission,
   type Cause,
@@ -71,15 +70,13 @@ export {
   type AllocationSource,
   aggregateRatioKeys,
   allocationSources,
-  type FleetAllocation,
   isRatio,
   isReserved,
-  NO_ALLOCATION,
   ratioIn,
   ratioOf,
   reservedOf,
-  type SetBy,
 } from './fleet/allocation.ts'
+export { type FleetAllocation, NO_ALLOCATION, type SetBy } from './fleet/allocation-settings.ts'
 export * from './fleet/change.ts'
 export { type AllocationAmounts, type UsedFrom, usedFromValues } from './fleet/change.ts'
 export {
@@ -204,7 +201,7 @@ export { isOwnScheduler, type PlacementRules, type Profile, type ProfileInput, p
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
-export type { Reason } from './reason.ts'
+export type { Reason, ReasonCount } from './reason.ts'
 export { contradictionsOf } from './request/guest-topology.ts'
 export { type Intent, intents } from './request/intent.ts'
 export { limits } from './request/limits.ts'
@@ -225,10 +222,10 @@ export { type Decided, type DecideInput, decide, decideInSteps, liftSource } fro
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'
+export type { Row } from './schedulers/solver/draft.ts'
 export { type FormulatedMoves, type FormulateMovesOptions, formulateMoves, holdsMoves, type Move } from './schedulers/solver/moves.ts'
 export { DEFAULT_SOLVER_OPTIONS, type SolverOptions } from './schedulers/solver/options.ts'
 export { type Formulated, type FormulateOptions, formulate, type Program } from './schedulers/solver/program.ts'
-export type { Row } from './schedulers/solver/draft.ts'
 export {
   type BatchOfMoves,
   type FallbackReason,

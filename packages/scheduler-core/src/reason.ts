@@ -17,3 +17,12 @@ export interface Reason {
   /** The instance that moves holds some of it on this host itself, and keeps it until the move ends. */
   readonly isHeldTwice?: true
 }
+
+/** Hosts that are counted for one reason of one filter. */
+export interface ReasonCount {
+  readonly filter: string
+  readonly code: Code
+  readonly hosts: number
+  /** Of one of them: of those that the request admits the nearest to passing it, of others the first. */
+  readonly example: Reason
+}

@@ -11,7 +11,7 @@ import { isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
-import type { Reason } from '../reason.ts'
+import type { Reason, ReasonCount } from '../reason.ts'
 import { membersAt, requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type AdmittedHosts, admittedBy, type Condition, letInBy, nearlyAdmitted, passes } from './admission.ts'
@@ -66,15 +66,6 @@ export interface Refusals {
   readonly code: Code
   readonly hosts: number
   /** Of the host that is nearest to passing it. */
-  readonly example: Reason
-}
-
-/** Hosts that are counted for one reason of one filter. */
-export interface ReasonCount {
-  readonly filter: string
-  readonly code: Code
-  readonly hosts: number
-  /** Of one of them: of those that the request admits the nearest to passing it, of others the first. */
   readonly example: Reason
 }
 

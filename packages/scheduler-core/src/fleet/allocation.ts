@@ -1,59 +1,21 @@
 import { isUnset, novaDefaults, ratioKeys } from '../nova/allocation.ts'
 import { readFloat } from '../nova/text/numbers.ts'
 import { limits } from '../request/limits.ts'
-import type { AllocationAmounts, FleetAllocationSet, HostAllocationSet } from './change.ts'
+import {
+  type AggregateRatio,
+  type AggregateRatios,
+  type AllocationOverride,
+  type AllocationOverrides,
+  type FleetAllocation,
+  NO_RATIOS,
+  type SetBy,
+  type SetValue,
+} from './allocation-settings.ts'
+import type { FleetAllocationSet, HostAllocationSet } from './change.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import { ALLOCATION_RULES } from './levels.ts'
 import type { HostStats } from './stats.ts'
 import { statsToCount } from './used-from.ts'
-
-/**
- * How much of a class counts on a host beside its total: how many times over it is given away, and how much is kept back. Both may be said by
- * operators, aggregates, reports and the import of a nova.conf; what counts is worked out here, and nowhere else.
- */
-
-/** Who said a value, when in store time, and why in their words. */
-export interface SetBy {
-  readonly by: string
-  readonly at: number
-  readonly reason: string
-}
-
-/** A value that an operator set. */
-export interface SetValue extends SetBy {
-  readonly value: number
-}
-
-/** What operators set of one class of one host. */
-export interface AllocationOverride {
-  readonly ratio?: SetValue
-  readonly reserved?: SetValue
-}
-
-/** By resource class. */
-export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
-
-/** What holds for all hosts whose document in Nova's form says nothing itself. */
-export interface FleetAllocation extends SetBy {
-  /** How often it was set; 0: never. */
-  readonly version: number
-  /** Nova's release, whose defaults count last; null: none is named. */
-  readonly release: number | null
-  readonly classes: Readonly<Record<string, AllocationAmounts>>
-}
-
-export const NO_ALLOCATION: FleetAllocation = { version: 0, release: null, classes: {}, by: '', at: 0, reason: '' }
-
-/** The least ratio that a host's aggregates give a class, and which of them does. */
-export interface AggregateRatio {
-  readonly value: number
-  readonly uuid: string
-}
-
-/** By resource class. */
-export type AggregateRatios = Readonly<Record<string, AggregateRatio>>
-
-export const NO_RATIOS: AggregateRatios = {}
 
 /** Where a ratio or a reserved amount comes from, first wins. */
 export const allocationSources = ['HOST', 'AGGREGATE', 'REPORT', 'FLEET', 'NOVA_DEFAULT', 'NONE'] as const

@@ -4,7 +4,7 @@ import type { GpuState } from '../kinds/gpu/device.ts'
 import type { CellState } from '../kinds/numa/cell.ts'
 import type { NamespaceDocument } from '../namespace/contract.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
-import { type AggregateRatios, type AllocationOverrides, type FleetAllocation, NO_ALLOCATION, NO_RATIOS } from './allocation.ts'
+import { type AggregateRatios, type AllocationOverrides, type FleetAllocation, NO_ALLOCATION, NO_RATIOS } from './allocation-settings.ts'
 import type { UsedFrom } from './change.ts'
 import {
   at,

@@ -1,5 +1,4 @@
 import type { HostIndex } from '../host-index.ts'
-import type { HostRecord, HostTable } from './hosts.ts'
 import type { HostStats } from './stats.ts'
 import { type OmittableField, omittableFields } from './stats-versions/v1-2.ts'
 import { hostStatsV1_4 } from './stats-versions/v1-4.ts'
@@ -37,8 +36,14 @@ const bits = new Map<Read, number>(omittableFields.map((field, i) => [field, 2 *
 /** These fields as bits, as the column `omits` has them; those that no report may leave out, and those of other namespaces, have none. */
 export const bitsOf = (fields: readonly Read[]): number => fields.reduce((all, field) => all | (bits.get(field) ?? 0), 0)
 
+/** Which fields hosts leave out: how many hosts leave out any, and by host index the fields as bits. */
+interface OmittingHosts {
+  readonly omitting: number
+  readonly columns: { readonly omits: ArrayLike<number> }
+}
+
 /** Whether a host leaves out something of what is read of it; undefined where no host does, so that nobody need be asked. */
-export function prepareOmits({ columns, omitting }: HostTable, reads: readonly Read[]): ((host: HostIndex) => boolean) | undefined {
+export function prepareOmits({ columns, omitting }: OmittingHosts, reads: readonly Read[]): ((host: HostIndex) => boolean) | undefined {
   const wanted = omitting === 0 ? 0 : bitsOf(reads)
   if (wanted === 0) return undefined
   const { omits } = columns
@@ -46,5 +51,5 @@ export function prepareOmits({ columns, omitting }: HostTable, reads: readonly R
 }
 
 /** Which of these fields a host leaves out. */
-export const omittedOf = ({ stats }: HostRecord, reads: readonly Read[]): readonly OmittableField[] =>
+export const omittedOf = ({ stats }: { readonly stats: HostStats }, reads: readonly Read[]): readonly OmittableField[] =>
   stats.omitted.filter((field) => reads.includes(field))

@@ -1,8 +1,14 @@
-import type { HostRecord } from './hosts.ts'
+import type { UsedFrom } from './change.ts'
 import type { HostStats } from './stats.ts'
 
+/** A host's report, and where its used amounts come from. */
+interface Counted {
+  readonly stats: HostStats
+  readonly usedFrom: UsedFrom
+}
+
 /** The report of a host as it is counted: without the figures of use where these come from claims. */
-export function statsToCount({ stats, usedFrom }: Pick<HostRecord, 'stats' | 'usedFrom'>): HostStats {
+export function statsToCount({ stats, usedFrom }: Counted): HostStats {
   if (usedFrom === 'REPORT') return stats
   return {
     ...stats,

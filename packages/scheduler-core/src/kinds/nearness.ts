@@ -1,33 +1,8 @@
-import type { HostTable } from '../fleet/hosts.ts'
 import { PREFERRED_NEAR } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Reason } from '../reason.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { gpuNearness } from './gpu/near.ts'
+import type { Nearness, NearnessOnHost } from './near-cell.ts'
 import { pciNearness } from './pci/near.ts'
-
-/** A cell of a host as far as devices are concerned. */
-export interface NearCell {
-  readonly id: number
-  readonly socket?: number
-}
-
-/** What devices of a request want of the cells that its guest gets. */
-export interface Nearness {
-  on(hosts: HostTable, host: HostIndex, cells: readonly NearCell[]): NearnessOnHost
-}
-
-/** Cells by their positions in the list that it was made with. */
-export interface NearnessOnHost {
-  /** What is short near a choice of cells; undefined: it has all devices near. */
-  shortOf(chosen: readonly number[]): Reason | undefined
-  /** False: no choice of so many cells more, beside those chosen, has enough devices near. */
-  mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** The devices and the socket by which a cell differs from others for this request. */
-  traitOf(cell: number): string
-  /** All that the answers depend on, as text: hosts with the same one have the same answers. */
-  readonly key: string
-}
 
 /** What the devices of a request need of the cells; undefined: it is all the same to them which cells the guest gets. */
 export const nearnessOf = (spec: RequestSpec): Nearness | undefined => all([pciNearness(spec), gpuNearness(spec, 'required')])

@@ -8,7 +8,7 @@ import { NovaError } from './nova-error.ts'
 import type { HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
 import { type HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
-import type { ServiceRules } from './service-rules.ts'
+import type { HostRule, ServiceRules } from './service-rules.ts'
 import { type ChosenWeigher, type WeigherRun, weighHostsInSteps } from './weigh.ts'
 
 export interface ChosenFilter {
@@ -43,11 +43,6 @@ export interface RoundsInput {
   readonly seed: string
   /** What a service asks beside Nova's rules; absent: Nova alone answers, and raises where it raises. */
   readonly service?: ServiceRules
-}
-
-export interface HostRule {
-  readonly name: string
-  passes(host: HostState): boolean
 }
 
 export interface FilterRun {

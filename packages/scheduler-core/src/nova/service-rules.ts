@@ -1,7 +1,6 @@
 import type { StatsField } from '../fleet/stats-fields.ts'
 import type { HostState } from './host-state.ts'
 import type { CheckContext } from './nova-filter.ts'
-import type { HostRule } from './rounds.ts'
 
 /** A service that claims what it places. A filter that fails on a host refuses that host, where Nova would end the request. */
 export interface ServiceRules {
@@ -19,4 +18,8 @@ export interface ServiceRules {
   keepsOwn?(filter: string, host: HostState): boolean
   /** Takes the room of a pick, before the next round looks. */
   take(host: HostState, index: number): void
+}
+export interface HostRule {
+  readonly name: string
+  passes(host: HostState): boolean
 }

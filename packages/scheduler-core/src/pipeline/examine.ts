@@ -1,4 +1,4 @@
-import { type AskedInstance, admittedIn, type Cause, causeBy, type ReasonCount } from '../cause/cause.ts'
+import { type AskedInstance, admittedIn, type Cause, causeBy } from '../cause/cause.ts'
 import type { Fact } from '../evidence.ts'
 import type { Verdict } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -6,7 +6,7 @@ import { atOnce, type Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
-import type { Reason } from '../reason.ts'
+import type { Reason, ReasonCount } from '../reason.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
@@ -27,8 +27,6 @@ export interface Check {
   /** The numbers behind the reason, those of its sentence first; present with it. */
   readonly facts?: readonly Fact[]
 }
-
-export type { ReasonCount } from '../cause/cause.ts'
 
 /** What the filters of a profile say of single hosts. Valid until the fleet changes. */
 export interface HostChecks {

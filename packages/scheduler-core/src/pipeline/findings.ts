@@ -1,7 +1,7 @@
 /** In the place of a step: the host is gone, and nobody was asked about it. */
 
 import type { HostIndex } from '../host-index.ts'
-import type { ReasonCount } from './examine.ts'
+import type { ReasonCount } from '../reason.ts'
 import type { TieOrder } from './pick.ts'
 import type { Weighed } from './run-weighers.ts'
 

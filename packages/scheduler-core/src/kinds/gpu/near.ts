@@ -5,7 +5,7 @@ import { canMeet } from '../../nova/hardware/demands.ts'
 import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
 import { elsewhereOn } from '../elsewhere.ts'
 import { heldByMover } from '../mover.ts'
-import type { NearCell, Nearness } from '../nearness.ts'
+import type { NearCell, Nearness } from '../near-cell.ts'
 import { type GpuWish, gpuFits, isIn } from './device.ts'
 import { keepGpus } from './keep.ts'
 

@@ -1,5 +1,6 @@
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
-import { type Nearness, nearnessOf, wishedNearnessOf } from '../nearness.ts'
+import type { Nearness } from '../near-cell.ts'
+import { nearnessOf, wishedNearnessOf } from '../nearness.ts'
 import type { CellAsk } from './cell.ts'
 
 /** The NUMA cells of a guest. */

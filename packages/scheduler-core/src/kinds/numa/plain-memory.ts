@@ -1,6 +1,6 @@
 import type { HostStats } from '../../fleet/stats.ts'
 import type { CellGrant, PageGrant } from '../grants.ts'
-import type { CellLimits, CellState } from './cell.ts'
+import type { CellLimits, PageState } from './cell-limits.ts'
 
 /** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
 const LARGEST_PLAIN_KIB = 64
@@ -39,14 +39,23 @@ function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size
   return kib / KIB_PER_MIB
 }
 
+/** What a host cell has of memory, MiB that may be given and MiB of these that are free, and of pages. */
+interface MemoryOfCell {
+  readonly id: number
+  readonly memoryCapacity: number
+  readonly memoryFree: number
+  readonly pages?: readonly PageState[] | undefined
+  readonly limits?: CellLimits | undefined
+}
+
 /** MiB of a cell that are in use as huge pages, by its report and by claims. */
-export const hugeMibUsed = ({ limits, pages }: CellState): number =>
+export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
   limits === undefined || limits.hugeGiven === 0 || pages === undefined
     ? 0
     : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
 
 /** MiB of plain memory of a cell in use; what the report does not say of memory, only of huge pages, is none of it. */
-export function plainMibUsed(cell: CellState): number {
+export function plainMibUsed(cell: MemoryOfCell): number {
   const used = cell.memoryCapacity - cell.memoryFree
   return Math.max(0, used - Math.max(0, hugeMibUsed(cell) - (cell.limits?.hugeApart ?? 0)))
 }
@@ -64,11 +73,11 @@ export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib
 }
 
 /** Whether a grant's pages are huge ones of the cell. */
-export const isBackedByHuge = ({ pages }: Pick<CellState, 'pages'>, backing: PageGrant | null | undefined): boolean =>
+export const isBackedByHuge = ({ pages }: Pick<MemoryOfCell, 'pages'>, backing: PageGrant | null | undefined): boolean =>
   backing !== null && backing !== undefined && isHuge(backing.sizeKib, pages?.[0]?.sizeKib ?? 0)
 
 /** MiB of grants that are huge pages of the host's cells; of a cell that is gone those of a size that is always huge. */
-export const hugeMibOf = (cells: readonly CellState[], grants: readonly CellGrant[] = []): number =>
+export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellGrant[] = []): number =>
   grants.reduce((sum, { cell: id, memoryMb, pages }) => {
     if (pages === undefined) return sum
     const smallest = cells.find((cell) => cell.id === id)?.pages?.[0]?.sizeKib ?? pages.sizeKib
@@ -76,7 +85,7 @@ export const hugeMibOf = (cells: readonly CellState[], grants: readonly CellGran
   }, 0)
 
 /** The most plain memory that a cell can still give one guest; `isPinned`: it has CPUs of its own, and so never memory that is given twice. */
-export function plainMibLeft(cell: CellState, isPinned: boolean): number {
+export function plainMibLeft(cell: MemoryOfCell, isPinned: boolean): number {
   const { limits } = cell
   if (limits === undefined) return Number.MAX_SAFE_INTEGER
   const used = plainMibUsed(cell)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FleetAllocation } from '../../fleet/allocation.ts'
+import type { FleetAllocation } from '../../fleet/allocation-settings.ts'
 import { quote } from '../../problem.ts'
 import { type PlacementRules, type profileSchema, usualPlacement } from '../../profiles/profile.ts'
 import { checkOptions } from '../../request/parse.ts'
