@@ -12,9 +12,9 @@ module.exports = {
     {
       name: 'no-circle',
       severity: 'error',
-      comment: 'Move what both need into a file of its own.',
+      comment: 'Move what both need into a file of its own. Imports of types count too.',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     { name: 'resolvable', severity: 'error', comment: 'The file or package does not exist.', from: {}, to: { couldNotResolve: true } },
     {

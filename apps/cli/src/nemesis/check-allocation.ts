@@ -1,7 +1,7 @@
-import type { Rule } from './check.ts'
 import { placedOf } from './check-history.ts'
 import type { Operation } from './history.ts'
 import { isOf, lifetimesOf } from './lifetimes.ts'
+import type { Rule } from './rule.ts'
 
 /** Promises about ratios and reserved amounts that operators set. */
 export const allocationChecks: readonly Rule[] = [

@@ -1,9 +1,9 @@
-import type { Rule } from './check.ts'
 import { byKey, placedOf, releasesOf } from './check-history.ts'
 import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Operation } from './history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import { isPickedUnit } from './picked-units.ts'
 import { countOf, lastReportOf, sumOf } from './reported.ts'
+import type { Rule } from './rule.ts'
 
 /** Promises that the state at the end can break; each replica is asked. */
 export const finalChecks: readonly Rule[] = [

@@ -1,6 +1,6 @@
-import type { Evidence, Rule } from './check.ts'
 import { type FinalClaim, type FinalFinding, type FinalState, isLiveState, type Operation } from './history.ts'
 import { lastReportOf, sumOf } from './reported.ts'
+import type { Evidence, Rule } from './rule.ts'
 
 /** Whether the auditor of each replica sees the world as it is. */
 export const findingChecks: readonly Rule[] = [

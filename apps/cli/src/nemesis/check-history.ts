@@ -1,6 +1,6 @@
-import type { Rule } from './check.ts'
 import type { Operation, Place, PlacedClaim } from './history.ts'
 import { isOf, type Lifetime, lifetimesOf, type Of } from './lifetimes.ts'
+import type { Rule } from './rule.ts'
 
 /** Promises that the clients' own histories can break. */
 export const historyChecks: readonly Rule[] = [

@@ -1,7 +1,7 @@
-import type { Rule } from './check.ts'
 import { placedOf } from './check-history.ts'
 import { isLiveState, type Operation } from './history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
+import type { Rule } from './rule.ts'
 
 /** Promises about hosts that leave, come back and get other names. */
 export const leavingChecks: readonly Rule[] = [

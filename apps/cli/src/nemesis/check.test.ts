@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Evidence, judge, rules } from './check.ts'
+import { judge, rules } from './check.ts'
 import { isLiveState, type Operation } from './history.ts'
+import type { Evidence } from './rule.ts'
 import {
   ANTI,
   claimOn,

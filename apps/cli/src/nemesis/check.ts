@@ -3,20 +3,7 @@ import { finalChecks } from './check-final.ts'
 import { findingChecks } from './check-findings.ts'
 import { historyChecks } from './check-history.ts'
 import { leavingChecks } from './check-leaving.ts'
-import type { FinalState, Operation, Setting } from './history.ts'
-
-/** All that a rule may look at: what clients saw, and what every replica shows once nothing moves any more. */
-export interface Evidence {
-  readonly setting: Setting
-  readonly history: readonly Operation[]
-  readonly finals: readonly FinalState[]
-}
-
-/** A promise, and every way in which the evidence breaks it. */
-export interface Rule {
-  readonly name: string
-  violations(evidence: Evidence): readonly string[]
-}
+import type { Evidence, Rule } from './rule.ts'
 
 /** Every promise that can be judged from outside. */
 export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...allocationChecks, ...finalChecks, ...findingChecks]

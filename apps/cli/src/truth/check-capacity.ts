@@ -2,7 +2,7 @@ import { copyFleet, type Fleet, type Profile, type RequestSpec } from '@gantt/sc
 import type { Core } from './core.ts'
 import { difference } from './difference.ts'
 import { decideAsModel, groupOf } from './model/decide.ts'
-import type { ModelFleet } from './model/fleet.ts'
+import type { ModelFleet } from './model/state.ts'
 
 /** Instances after which counting ends; placing goes one further. */
 const LIMIT = 25

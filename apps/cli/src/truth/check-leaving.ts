@@ -1,8 +1,9 @@
 import { type Fleet, isLive, publishedStats } from '@gantt/scheduler-core'
 import { type CoreLog, getStats, PlanError, reportOf } from './core.ts'
 import { difference } from './difference.ts'
-import { claimsOn, type ModelFleet, type ModelHost } from './model/fleet.ts'
+import { claimsOn } from './model/fleet.ts'
 import { comeBack, forget, presentAt, replace } from './model/leaving.ts'
+import type { ModelFleet, ModelHost } from './model/state.ts'
 import type { LeavingPlan, Plan } from './plan.ts'
 
 /** Hosts leave as planned; what became of claims, keys and reports is compared with what the model says. */

@@ -31,8 +31,9 @@ import {
 import { difference } from './difference.ts'
 import { countAnew, override } from './model/allocation.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
-import { boundGroup, isClaimed, type ModelFleet, report, wantsApartTooLate } from './model/fleet.ts'
+import { boundGroup, isClaimed, report, wantsApartTooLate } from './model/fleet.ts'
 import type { Refusal } from './model/refusal.ts'
+import type { ModelFleet } from './model/state.ts'
 import type { Plan, Question } from './plan.ts'
 
 /** What became of a case: how core and model differ, if they do, and what the model decided. */

@@ -1,7 +1,7 @@
 import { type Examination, MOST_MULTIPLIER, openWeightLab, type Profile } from '@gantt/scheduler-core'
 import { difference } from './difference.ts'
 import { decideAsModel, type ModelQuestion } from './model/decide.ts'
-import type { ModelFleet } from './model/fleet.ts'
+import type { ModelFleet } from './model/state.ts'
 
 /** How many of the best hosts the lab compares. */
 const RANKS = 10

@@ -1,6 +1,6 @@
 import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
 import { countAnew } from './model/allocation.ts'
-import type { ModelFleet, ModelGroup, ModelHost } from './model/fleet.ts'
+import type { ModelFleet, ModelGroup, ModelHost } from './model/state.ts'
 
 /** What a fleet holds, as the model has it: what was reported, set and claimed; nothing that the core worked out. */
 export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFleet {

@@ -1,15 +1,8 @@
 import { type Destination as DestinationShape, intents, nameAt } from '@gantt/scheduler-core'
+import type { ChosenHost, InstanceDestinations as InstanceDestinationsShape } from '../services/destinations.ts'
 import type { ForeseenMove } from '../services/foreseen-moves.ts'
 import type { HostView } from '../services/host-view.ts'
-import type {
-  ReplicaBehind as Behind,
-  ChosenHost,
-  InstanceDestinations as InstanceDestinationsShape,
-  InstanceTaken as InstanceTakenShape,
-  KeyConflict,
-  NoHost,
-  Placed,
-} from '../services/placement.ts'
+import type { ReplicaBehind as Behind, InstanceTaken as InstanceTakenShape, KeyConflict, NoHost, Placed } from '../services/placement.ts'
 import type { Evacuated, EvacuationDone, EvacuationForeseen } from '../services/relocation.ts'
 import { countAllWithoutClaims } from '../services/without-claims.ts'
 import { builder } from './builder.ts'

@@ -1,7 +1,8 @@
 import { currentSpec, type RequestSpec } from '@gantt/scheduler-core'
 import type { Decisions } from './decisions.ts'
 import { type Issue, issue } from './outcome.ts'
-import { parseSpec, type SpecDocument } from './placement.ts'
+import { parseSpec } from './placement.ts'
+import type { SpecDocument } from './placement-input.ts'
 
 /** A request that a question is about: a new one, or that of a decision. */
 export interface AskedRequest {

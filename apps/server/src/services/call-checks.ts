@@ -3,7 +3,7 @@ import { groupOf } from '@gantt/scheduler-core'
 import { hintedGroup, isMove } from '../replica/moves.ts'
 import { type ClaimRef, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
 import { type Issue, issue } from './outcome.ts'
-import type { PlacementInput } from './placement.ts'
+import type { PlacementInput } from './placement-input.ts'
 import { checkImageForNova, pathAsGiven } from './request-limits.ts'
 import { checkName, checkRange } from './text.ts'
 

@@ -5,7 +5,6 @@ import {
   type Claim,
   canonicalJson,
   DEFAULT_PROFILE,
-  type Destination,
   type Fleet,
   type Intent,
   type Problem,
@@ -13,75 +12,29 @@ import {
   parseRequestSpec,
   publishedSpec,
   type RequestSpec,
-  type SelectedDestination,
   unreadKeys,
 } from '@gantt/scheduler-core'
 import type { WrittenRequest } from '@gantt/scheduler-core/nova'
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
-import type { Gather, PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
+import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
 import { tryPlacement } from '../replica/try-placement.ts'
 import { type Asked, checkAskedCall, checkBinding, checkCall } from './call-checks.ts'
-import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim } from './claims.ts'
+import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
-import { type HostView, viewHost } from './host-view.ts'
+import { type InstanceDestinations, toDestinations } from './destinations.ts'
 import { type Failure, type Invalid, type Issue, invalid, sentenceOf, under } from './outcome.ts'
+import type { PlacementInput, SpecDocument } from './placement-input.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
-import { type Decided, decidedOf } from './report-ages.ts'
+import { decidedOf } from './report-ages.ts'
 import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
 /** How long a call waits for this replica to reach the revision that it names. */
 const BEHIND_MS = 2_000
-
-/** A request as a caller gave it, with what was wrong with its form already. */
-export interface SpecDocument {
-  readonly document?: unknown
-  readonly issues: readonly Issue[]
-  /** Where the caller gave it. */
-  readonly path: readonly string[]
-  /** Paths in it of fields that this release does not know, which have no effect: none in our own form, which has no such fields. */
-  readonly ignored?: readonly string[]
-  /** The document of Nova's that it was made of, as it is kept; null or absent: none. */
-  readonly nova?: WrittenRequest | null
-}
-
-export interface PlacementInput {
-  readonly spec: SpecDocument
-  readonly intent: Intent
-  /** The claim that the intent is about, where it is about one. */
-  readonly moveOf: ClaimRef | null
-  readonly idempotencyKey: string
-  readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
-  readonly ttlMs: number | null
-  readonly alternatesPerInstance: number
-  readonly profile: string | null
-  readonly allOrNothing: boolean
-  readonly minRevision: number | null
-  readonly deadlineMs: number | null
-  /** Whether it takes an alternate that an earlier decision named: a live claim of the instance then moves there. */
-  readonly takesAlternate?: boolean
-  /** Whom to ask about it, where it is one of several calls that are solved together. */
-  readonly gather?: Gather | undefined
-}
-
-/** A host that was chosen, or the next best. */
-export interface ChosenHost {
-  readonly destination: Destination
-  readonly host: HostView
-  readonly claim: Claim | null
-  /** When it was chosen, and on which state. */
-  decided(): Promise<Decided>
-}
-
-export interface InstanceDestinations {
-  readonly instance: string | null
-  readonly selected: ChosenHost
-  readonly alternates: readonly ChosenHost[]
-}
 
 export interface Placed {
   readonly type: 'placed'
@@ -304,25 +257,6 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
     takesAlternate: input.takesAlternate,
     gather: input.gather,
   }
-}
-
-/** The answer with the hosts and claims that it names. A host that left since is there as what is left of it, a replaced one by its present name. */
-export function toDestinations(
-  { fleet }: Replica,
-  answer: readonly SelectedDestination[],
-  claims: readonly (Claim | undefined)[],
-  decided: ChosenHost['decided'],
-): InstanceDestinations[] {
-  const chosen = (destination: Destination, claim: Claim | null): ChosenHost => {
-    const record = claim === null ? fleet.hosts.findEver(destination) : fleet.hosts.get(claim.host)
-    if (record === undefined) throw new Error(`the chosen host ${destination.host} is not in the fleet`)
-    return { destination, host: viewHost(fleet, record), claim, decided }
-  }
-  return answer.map(({ instance, selected, alternates }, i) => ({
-    instance,
-    selected: chosen(selected, claims[i] ?? null),
-    alternates: alternates.map((alternate) => chosen(alternate, null)),
-  }))
 }
 
 function behind(replica: Replica, wanted: number): ReplicaBehind {

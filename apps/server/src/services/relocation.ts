@@ -25,7 +25,8 @@ import { type AskedMove, answeredFor, type ForeseenMove, foreseeMoves } from './
 import { type HostView, viewHost } from './host-view.ts'
 import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
-import { DEFAULT_DEADLINE_MS, type Placement, type PlacementInput, type SelectOutcome } from './placement.ts'
+import { DEFAULT_DEADLINE_MS, type Placement, type SelectOutcome } from './placement.ts'
+import type { PlacementInput } from './placement-input.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { checkName } from './text.ts'
 

@@ -14,7 +14,7 @@ import type { Replica } from '../replica/replica.ts'
 import type { RefusalReason, StoredDecision } from './decisions.ts'
 import type { Explain } from './explain.ts'
 import { foreignParts } from './own-request.ts'
-import type { SpecDocument } from './placement.ts'
+import type { SpecDocument } from './placement-input.ts'
 
 /** MET: some host meets it, with those before it; IN_THE_WAY: none does; NOT_TOLD: neither is said. */
 export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'

@@ -1,4 +1,3 @@
-import type { Evidence } from '../check.ts'
 import { neededFindings } from '../check-findings.ts'
 import type {
   Amounts,
@@ -15,6 +14,7 @@ import type {
   PlacedClaim,
   Setting,
 } from '../history.ts'
+import type { Evidence } from '../rule.ts'
 
 export const ANTI: Group = { uuid: 'anti', policy: 'ANTI_AFFINITY', maxServerPerHost: null }
 export const TWO: Group = { uuid: 'two', policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }

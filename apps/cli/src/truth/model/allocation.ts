@@ -1,17 +1,5 @@
 import type { HostStats } from '@gantt/scheduler-core'
-import type { ModelFleet, ModelHost } from './fleet.ts'
-
-/** What operators set of a class of a host. */
-export interface ModelOverride {
-  readonly ratio?: number
-  readonly reserved?: number
-}
-
-/** What an import set for the hosts whose document in Nova's form leaves it open. */
-export interface ModelFleetAllocation {
-  readonly release: number | null
-  readonly classes: Readonly<Record<string, ModelOverride>>
-}
+import type { ModelFleet, ModelHost } from './state.ts'
 
 const STANDARD = [
   { name: 'VCPU', ratio: 'cpuAllocationRatio', total: 'vcpus', used: 'vcpusUsed', nova: 'cpu_allocation_ratio' },

@@ -1,4 +1,5 @@
-import { capacityOf, claimsOn, hugeUsedIn, type ModelClaim, type ModelFleet, type ModelHost, setAsideIn } from './fleet.ts'
+import { capacityOf, claimsOn, hugeUsedIn, setAsideIn } from './fleet.ts'
+import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelCell {
   readonly id: number

@@ -2,11 +2,12 @@ import type { Profile, RequestSpec } from '@gantt/scheduler-core'
 import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { type Ask, filters, nets } from './filters.ts'
-import { aggregatesOf, apartOf, capacity, free, type ModelFleet, type ModelGroup, type ModelHost, membersOn, type Takes } from './fleet.ts'
+import { aggregatesOf, apartOf, capacity, free, membersOn } from './fleet.ts'
 import { fitting, type GpusAsked, gpusOf, leastFragmenting, type ModelGpu, type Options } from './gpu.ts'
 import { guestCellsOf, seat, takeCells } from './numa.ts'
 import { createDraw, shuffledPlace } from './random.ts'
 import type { Refusal } from './refusal.ts'
+import type { ModelFleet, ModelGroup, ModelHost, Takes } from './state.ts'
 import { multiplierOf, weighers } from './weighers.ts'
 
 export interface ModelQuestion {

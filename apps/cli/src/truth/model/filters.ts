@@ -2,22 +2,11 @@ import type { RequestSpec } from '@gantt/scheduler-core'
 import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { compares, meets } from './extra-specs.ts'
-import {
-  aggregatesOf,
-  boundGroup,
-  free,
-  holds,
-  inventoryOf,
-  isMoreThanAll,
-  type ModelFleet,
-  type ModelHost,
-  membersOn,
-  plainMemoryOf,
-  zoneOf,
-} from './fleet.ts'
+import { aggregatesOf, boundGroup, free, holds, inventoryOf, isMoreThanAll, membersOn, plainMemoryOf, zoneOf } from './fleet.ts'
 import { gpusOf, whyNoGpus } from './gpu.ts'
 import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
 import type { Refusal } from './refusal.ts'
+import type { ModelFleet, ModelHost } from './state.ts'
 
 /** Why a host is refused; undefined where it passes. */
 export type Ask = (host: ModelHost) => Refusal | undefined

@@ -1,6 +1,7 @@
 import { hiddenInCells } from './cells.ts'
-import { capacity, capacityOf, claimsOn, inventoryOf, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
+import { capacity, capacityOf, claimsOn, inventoryOf } from './fleet.ts'
 import { hiddenOnGpus } from './gpu.ts'
+import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
 /** What an auditor has to find of the world at once, each as code, host and what is told of it; in any order. */
 export function findingsOf(fleet: ModelFleet): string[][] {

@@ -1,6 +1,7 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
-import { claimsOn, type ModelClaim, type ModelFleet, type ModelHost } from './fleet.ts'
+import { claimsOn } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
+import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
 /** It draws no GPUs near cells. */
 export type GpusAsked = Omit<NonNullable<RequestSpec['gpus']>, 'numaPolicy'>

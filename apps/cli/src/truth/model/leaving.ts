@@ -1,6 +1,7 @@
 import type { HostStats } from '@gantt/scheduler-core'
 import { countAnew, mergedOverrides } from './allocation.ts'
-import { claimsOn, type ModelFleet, type ModelHost, report } from './fleet.ts'
+import { claimsOn, report } from './fleet.ts'
+import type { ModelFleet, ModelHost } from './state.ts'
 
 /** A host leaves: its claims end with it, and no aggregate names it once its last node is gone. */
 export function forget(fleet: ModelFleet, host: ModelHost): void {

@@ -1,9 +1,10 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
 import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
-import { capacity, claimsOn, free, instancesOn, ioOpsOn, type ModelFleet, type ModelHost, membersOn } from './fleet.ts'
+import { capacity, claimsOn, free, instancesOn, ioOpsOn, membersOn } from './fleet.ts'
 import { fitting, gpusOf, leastFragmenting, type ModelGpu, type Options, type ScaledResource } from './gpu.ts'
 import { freeShare, guestCellsOf, seat } from './numa.ts'
+import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
   raw(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): number

@@ -1,14 +1,6 @@
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-
-export interface ModelAggregate {
-  uuid: string
-  name: string
-  zone: string | null
-  metadata: Record<string, string>
-  hosts: string[]
-  version: number
-}
+import type { ModelAggregate } from './state.ts'
 
 export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next }: ModelChange): string | undefined {
   const before = fleet.aggregates.find((one) => one.uuid === uuid)

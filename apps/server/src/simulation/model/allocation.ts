@@ -1,22 +1,6 @@
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-import type { ModelHost } from './host.ts'
-
-/** A value that an operator set of a class of a host, and when. */
-interface SetValue {
-  value: number
-  at: number
-}
-
-/** By class. */
-export type ModelOverrides = Record<string, { ratio?: SetValue; reserved?: SetValue }>
-
-/** What counts where documents in Nova's form say nothing. */
-export interface ModelFleetAllocation {
-  version: number
-  release: number | null
-  classes: Record<string, { ratio?: number; reserved?: number }>
-}
+import type { ModelHost, ModelOverrides } from './state.ts'
 
 const LEVEL = 10
 

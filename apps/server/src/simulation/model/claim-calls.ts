@@ -1,7 +1,8 @@
-import { growsInPlace, isListed, isLive, type ModelClaim } from './claim.ts'
+import { growsInPlace, isListed, isLive } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { forgetEmptyGroups } from './group.ts'
+import type { ModelClaim } from './state.ts'
 
 export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): void {
   const target = claim.target === null ? undefined : fleet.claim(claim.target)

@@ -1,35 +1,6 @@
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-
-export interface ModelClaim {
-  id: string
-  account: string
-  /** Within which its instance has one live claim; null: within `within`, the account that it was first made by. */
-  project: string | null
-  within: string
-  key: string
-  instance: string | null
-  host: string
-  amounts: Record<string, number>
-  /** GPUs that the claim names. */
-  gpus: number[]
-  group: string | null
-  fence: number
-  state: string
-  expiresAt: number | null
-  /** The other ends of an open move. */
-  source: string | null
-  target: string | null
-  /** What it holds beside the report's figures. */
-  extra: Record<string, number> | null
-  /** Since when its host is to list its instance: it was confirmed then, or the other end of its move was gone. */
-  askedAt: number
-  /** Since when its host lists its instance no more, after it did. */
-  unlistedAt: number | null
-  endedAt: number | null
-  /** It ended while its host listed the instance, and the host has listed it ever since. */
-  lingers: boolean
-}
+import type { ModelClaim } from './state.ts'
 
 /** The level from which an instance has one live claim. */
 export const ONE_CLAIM = 8

@@ -1,8 +1,8 @@
 import { amountsOf, CLASSES } from './allocation.ts'
-import { growsInPlace, isLiveState, type ModelClaim } from './claim.ts'
+import { growsInPlace, isLiveState } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
-import type { ModelHost } from './host.ts'
 import { heldOn } from './room.ts'
+import type { ModelClaim, ModelHost } from './state.ts'
 
 /** What an auditor has to find of the world, as one line each: code, host, claim, expected, actual. */
 export function findingsOf(fleet: ModelFleet, afterMs: number): string[] {

@@ -1,9 +1,4 @@
-import type { ModelAggregate } from './aggregate.ts'
-import type { ModelFleetAllocation } from './allocation.ts'
-import type { ModelClaim } from './claim.ts'
-import type { ModelGroup } from './group.ts'
-import type { ModelHost } from './host.ts'
-import type { ModelKey } from './key.ts'
+import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, ModelHost, ModelKey } from './state.ts'
 
 const KEY_AFTERLIFE = 3_600_000
 

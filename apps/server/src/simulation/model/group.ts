@@ -1,16 +1,7 @@
-import { growsInPlace, isLive, type ModelClaim } from './claim.ts'
+import { growsInPlace, isLive } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-
-export interface ModelGroup {
-  uuid: string
-  policy: string
-  max: number | null
-  /** Groups that it shares no host with, as its members said. */
-  apart: readonly string[]
-  version: number
-  edited: number
-}
+import type { ModelClaim } from './state.ts'
 
 /** Live members of a group: a claim that grows on its own host is its source's until the move ends. */
 export function membersOf(fleet: ModelFleet, uuid: string): ModelClaim[] {

@@ -1,35 +1,7 @@
-import { isInRange, type ModelOverrides, override } from './allocation.ts'
+import { isInRange, override } from './allocation.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-
-export interface ModelHost {
-  name: string
-  /** GPUs by index, and those of them that the report shows in use. */
-  gpus: number[]
-  gpusUsed: number[]
-  /** Ratios and reserved amounts that an operator set, class by class. */
-  allocation: ModelOverrides
-  /** An operator said that its used amounts come from claims. */
-  fromClaims: boolean
-  present: string[]
-  /** The machine that it is, as it says. */
-  machine: string | null
-  /** Its last report had no list of instances. */
-  listsNothing: boolean
-  incarnation: string
-  pastIncarnations: string[]
-  sequence: number
-  status: string
-  liveness: string
-  /** Revision of the last edit. */
-  edited: number
-  /** Its last report; null before the first, and of one that left. */
-  full: ModelChange | null
-  /** Not there any more: forgotten, let in again with its next report, or part of another host since that was renamed. */
-  gone: 'forgotten' | 'readmitted' | 'merged' | null
-  /** What it was called before, and may not be used by others. */
-  former: string[]
-}
+import type { ModelHost } from './state.ts'
 
 export function findForgotten(fleet: ModelFleet, name: string): ModelHost | undefined {
   return fleet.hosts.find((host) => host.name === name && (host.gone === 'forgotten' || host.gone === 'readmitted'))

@@ -3,14 +3,6 @@ import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 
-export interface ModelKey {
-  account: string
-  key: string
-  claims: string[]
-  /** Null while one of its claims lives. */
-  forgottenAt: number | null
-}
-
 export function bindKey(fleet: ModelFleet, { account, key, parts }: ModelChange): void {
   const claims = parts.map(({ claim }: ModelChange) => claim)
   fleet.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? fleet.now + fleet.afterlife : null })

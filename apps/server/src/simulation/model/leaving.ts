@@ -1,11 +1,12 @@
 import { merged } from './allocation.ts'
-import { isLive, isLiveState, isOverdue, type ModelClaim } from './claim.ts'
+import { isLive, isLiveState, isOverdue } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-import { findForgotten, findRenamed, type ModelHost } from './host.ts'
+import { findForgotten, findRenamed } from './host.ts'
 import { forgetUnused } from './key.ts'
 import { takeFull } from './report.ts'
+import type { ModelClaim, ModelHost } from './state.ts'
 
 export function liveOn(fleet: ModelFleet, host: ModelHost): ModelClaim[] {
   return fleet.claims.filter((claim) => claim.host === host.name && isLive(claim)).sort((a, b) => a.fence - b.fence)

@@ -1,23 +1,12 @@
 import { amountsOf } from './allocation.ts'
-import {
-  claimsOf,
-  gpusOf,
-  growsInPlace,
-  isListed,
-  isLive,
-  isOverdue,
-  type ModelClaim,
-  newClaim,
-  ONE_CLAIM,
-  scopeOf,
-  takesDifference,
-} from './claim.ts'
+import { claimsOf, gpusOf, growsInPlace, isListed, isLive, isOverdue, newClaim, ONE_CLAIM, scopeOf, takesDifference } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { apartOf, bindGroup, forgetEmptyGroups, markEdited, membersOf, wantsApartTooLate } from './group.ts'
 import { bindKey } from './key.ts'
 import { freeOf, gpusLeft } from './room.ts'
+import type { ModelClaim } from './state.ts'
 
 /** The feature level from which on no instance gets more than there is, and what makes an excess no worse is allowed. */
 const OWN_LIMITS = 8

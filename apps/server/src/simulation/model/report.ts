@@ -1,8 +1,9 @@
-import { growsInPlace, isLive, type ModelClaim } from './claim.ts'
+import { growsInPlace, isLive } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
-import { findForgotten, findRenamed, type ModelHost, newHost } from './host.ts'
+import { findForgotten, findRenamed, newHost } from './host.ts'
 import { forgetUnused } from './key.ts'
+import type { ModelClaim, ModelHost } from './state.ts'
 
 export function takeReport(fleet: ModelFleet, change: ModelChange): string | undefined {
   const returning = findForgotten(fleet, change.host)

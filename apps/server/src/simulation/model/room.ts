@@ -1,7 +1,7 @@
 import { amountsOf } from './allocation.ts'
-import { growsInPlace, isLiveState, type ModelClaim } from './claim.ts'
+import { growsInPlace, isLiveState } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
-import type { ModelHost } from './host.ts'
+import type { ModelClaim, ModelHost } from './state.ts'
 
 /** What a claim, or a part of it, takes of a host. */
 interface Holding {
