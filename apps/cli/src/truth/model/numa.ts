@@ -1,6 +1,6 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
 import type { ModelCell } from './cells.ts'
-import type { CellTaken } from './fleet.ts'
+import type { CellTaken } from './state.ts'
 import type { Refusal } from './refusal.ts'
 
 /** What one cell of a guest asks, counted. */

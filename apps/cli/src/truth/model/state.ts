@@ -1,7 +1,6 @@
 import type { HostStats } from '@gantt/scheduler-core'
 
 /** What operators set of a class of a host. */
-
 export interface ModelOverride {
   readonly ratio?: number
   readonly reserved?: number
