@@ -191,7 +191,11 @@ describe('a further attempt', () => {
 
   test.each<[string, Grants, Grants]>([
     ['amounts after amounts and a GPU', { classes: { VCPU: 3 }, gpu: [{ index: 0, milli: 1_000 }] }, { classes: { VCPU: 2 } }],
-    ['the same GPU', { classes: { VCPU: 3 }, gpu: [{ index: 0, milli: 1_000 }] }, { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 500 }] }],
+    [
+      'the same GPU',
+      { classes: { VCPU: 3 }, gpu: [{ index: 0, milli: 1_000 }] },
+      { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 500 }] },
+    ],
     ['a GPU after amounts', { classes: { VCPU: 4 } }, { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 1_000 }] }],
   ])('may take the units of the destination that it releases: %s', (_name, first, next) => {
     for (const [level, verdict] of [
@@ -206,7 +210,8 @@ describe('a further attempt', () => {
       const before = stored(log.fleet)
       expect(log.append([{ ...attempt(log, 'k3', 'h2', 'k2.0'), parts: on('k3.0', next) }])).toEqual([verdict])
       expect(findings(log.fleet)).toEqual([])
-      if (verdict !== undefined) expect({ ...stored(log.fleet), place: null, places: null }).toEqual({ ...before, place: null, places: null })
+      if (verdict !== undefined)
+        expect({ ...stored(log.fleet), place: null, places: null }).toEqual({ ...before, place: null, places: null })
       else expect([stateOf(log, 'k2.0'), free(log, 'h2')]).toEqual(['RELEASED', 4 - (next.classes?.VCPU ?? 0)])
     }
   })
