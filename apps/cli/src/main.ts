@@ -1,3 +1,4 @@
+#!/usr/bin/env -S node --max-semi-space-size=64
 import { Command } from 'commander'
 import { addCluster } from './cluster/command.ts'
 import { addCommands } from './commands/commands.ts'
