@@ -60,5 +60,9 @@ test.skipIf(!isLongForm)(`a release serves, places, explains and ends as docs/in
   const licences = await readFile(path.join(folder, release, 'THIRD-PARTY-LICENSES'), 'utf8')
   // installed beside us, bundled into the console, bundled into the server
   for (const name of ['pg', 'react-dom', '@prisma/client']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
+  const listed = await readFile(new URL('third-party-licences.md', import.meta.url), 'utf8')
+  const inTarball = [...licences.matchAll(/(?:^|-{80}\n\n)(\S+) (\S+)\n/g)].map(([, name, version]) => `| ${name} | ${version} |`)
+  expect(inTarball.length).toBeGreaterThan(50)
+  expect(inTarball.filter((row) => !listed.includes(row))).toEqual([])
   expect(path.isAbsolute(await readlink(path.join(folder, release, 'bin', 'gantt')))).toBe(false)
 })
