@@ -42,6 +42,8 @@ async function stagePackage({ folder, isLibrary = false, others = [] }, staged) 
   for (const other of others) cpSync(path.join(root, other), path.join(staged, other), { recursive: true })
   for (const name of ['LICENSE', 'NOTICE']) cpSync(path.join(root, name), path.join(staged, name))
   cpSync(path.join(source, 'README.md'), path.join(staged, 'README.md'))
+  // there is none before the first release
+  if (existsSync(path.join(source, 'CHANGELOG.md'))) cpSync(path.join(source, 'CHANGELOG.md'), path.join(staged, 'CHANGELOG.md'))
   const bundled = bundledPackages(source)
   if (bundled.length > 0) writeFileSync(path.join(staged, 'THIRD-PARTY-LICENSES'), licenceTexts(bundled))
   writeFileSync(path.join(staged, 'package.json'), `${JSON.stringify(publishedManifest(manifest, isLibrary), null, 2)}\n`)

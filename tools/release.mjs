@@ -31,6 +31,9 @@ export async function release(target = path.join(root, 'dist')) {
     symlinkSync(path.join('../lib/node_modules', COMMAND), path.join(folder, 'bin', 'gantt'))
     for (const file of ['LICENSE', 'NOTICE']) cpSync(path.join(root, file), path.join(folder, file))
     cpSync(path.join(root, 'docs/install.md'), path.join(folder, 'README.md'))
+    // all packages have one version; there is none before the first release
+    const changes = path.join(root, 'apps/cli/CHANGELOG.md')
+    if (existsSync(changes)) cpSync(changes, path.join(folder, 'CHANGELOG.md'))
     writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES'), licenceTexts(withLicences(places)))
     mkdirSync(target, { recursive: true })
     const tarball = path.join(target, `${name}.tar.gz`)
