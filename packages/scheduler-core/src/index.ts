@@ -207,7 +207,7 @@ export { isOwnScheduler, type PlacementRules, type Profile, type ProfileInput, p
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
-export { contradictionsOf } from './request/guest-topology.ts'
+export { contradictionsOf } from './request/contradictions.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
 export { parseAs, parseRequestSpec } from './request/parse.ts'
