@@ -191,7 +191,7 @@ export {
 } from './plugin/part-kinds.ts'
 export { PLUGIN_CONTRACT, type Plugin, type PluginRef } from './plugin/plugin.ts'
 export { noPlugins, type Plugins } from './plugin/plugins.ts'
-export { type Parsed, type Problem, quote } from './problem.ts'
+export { type Parsed, type Problem, problemAt, quote } from './problem.ts'
 export {
   isInShare,
   type ProfileCourse,

@@ -313,7 +313,7 @@ test('a node that has not reported its disk is refused with its path', () => {
   const used = { vcpus_used: 0, memory_mb_used: 0, local_gb_used: 0 }
   const ratios = { cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 }
   const imported = importNovaHost(wire('ComputeNode', '1.19', { ...node, ...used, ...ratios }), 'h1')
-  expect(imported.ok ? [] : imported.problems.map(({ path }) => path.join('.'))).toEqual(['computeNode.free_disk_gb'])
+  expect(imported.ok ? [] : imported.problems.map(({ path }) => path.join('.'))).toEqual(['free_disk_gb'])
 })
 
 test('a later instance is asked of the hosts that the first left', () => {
