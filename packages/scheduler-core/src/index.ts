@@ -191,7 +191,7 @@ export {
 } from './plugin/part-kinds.ts'
 export { PLUGIN_CONTRACT, type Plugin, type PluginRef } from './plugin/plugin.ts'
 export { noPlugins, type Plugins } from './plugin/plugins.ts'
-export { type Parsed, type Problem, quote } from './problem.ts'
+export { type Parsed, type Problem, problemAt, quote } from './problem.ts'
 export {
   isInShare,
   type ProfileCourse,
@@ -207,7 +207,7 @@ export { isOwnScheduler, type PlacementRules, type Profile, type ProfileInput, p
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
-export { contradictionsOf } from './request/guest-topology.ts'
+export { contradictionsOf } from './request/contradictions.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
 export { parseAs, parseRequestSpec } from './request/parse.ts'
