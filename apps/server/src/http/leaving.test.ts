@@ -193,6 +193,16 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }, 120_000)
   })
 
+  test('a name that a host has again is none of its former ones', async () => {
+    await api.report({ n1: {} })
+    for (const [from, to] of [
+      ['n1', 'n2'],
+      ['n2', 'n3'],
+    ] as const)
+      await replace(from, to)
+    expect(await replace('n3', 'n1')).toMatchObject({ hosts: [{ name: 'n1', formerNames: ['n2', 'n3'] }] })
+  })
+
   test('a host that has claims takes no other one in; a name that is taken or not plain is refused', async () => {
     await api.report({ e1: {}, e2: {} })
     await placeOn('e2')
