@@ -71,6 +71,8 @@ export interface DemoApi {
   release(claims: readonly ClaimRef[]): Promise<void>
   /** Everything that holds room. */
   liveClaims(): Promise<readonly (HeldClaim & { readonly instanceUuid: string | null })[]>
+  /** Names of hosts that list instances, or hold claims. */
+  occupied(): Promise<readonly string[]>
   /** The confirmed claims of a host, whose instances run there. */
   running(host: string): Promise<readonly RunningClaim[]>
 }
@@ -104,6 +106,8 @@ const DEADLINE = 'PT60S'
 const LIVE = '[RESERVED, CONFIRMED, MATERIALISED]'
 
 const CLAIMS = `query Claims($after: String) { claims(first: ${LARGEST_PAGE}, after: $after, states: ${LIVE}) { ${PAGE_INFO} nodes { id fence instanceUuid host { name } } } }`
+
+const OCCUPIED = `query Occupied($after: String) { hosts(first: ${LARGEST_PAGE}, after: $after, query: "instances>0") { ${PAGE_INFO} nodes { name } } }`
 
 const RUNNING = `query Running($host: String!, $after: String) { host(name: $host) { claims(first: ${LARGEST_PAGE}, after: $after, states: [CONFIRMED, MATERIALISED]) {
   ${PAGE_INFO} nodes { instanceUuid resources { resourceClass amount } cells { cell cpus memoryMb pinned } gpus { index milli } }
@@ -193,6 +197,11 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
       type Known = ClaimRef & { instanceUuid: string | null; host: { name: string } }
       const claims = await allPages(async (after) => (await call<{ claims: Page<Known> }>(CLAIMS, { after })).claims)
       return claims.map(({ host: { name }, ...claim }) => ({ ...claim, host: name }))
+    },
+
+    async occupied() {
+      const hosts = await allPages(async (after) => (await call<{ hosts: Page<{ name: string }> }>(OCCUPIED, { after })).hosts)
+      return hosts.map(({ name }) => name)
     },
 
     running: (host) =>
