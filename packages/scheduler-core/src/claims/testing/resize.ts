@@ -6,7 +6,12 @@ import { aRequest, type TestLog } from '../../testing/index.ts'
 import type { Claim } from '../claim.ts'
 
 /** What becomes of the claim `a` when it asks for so much on its own host. */
-export function resize({ fleet }: TestLog, asks: Parameters<typeof aRequest>[0], profile: Profile, intent: MoveIntent | 'REBUILD' = 'RESIZE') {
+export function resize(
+  { fleet }: TestLog,
+  asks: Parameters<typeof aRequest>[0],
+  profile: Profile,
+  intent: MoveIntent | 'REBUILD' = 'RESIZE',
+) {
   const source = fleet.ledger.claims.get('a.0') as Claim
   const request = aRequest({ instanceUuids: [source.instance as string], image: { properties: {} }, ...asks })
   const overlay = openOverlay(fleet)
