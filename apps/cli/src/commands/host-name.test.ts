@@ -51,7 +51,7 @@ test('whatever a node is called, what is printed of it means it alone', () => {
   )
 })
 
-test('every command that asks for the names of a host asks whether it has other nodes', () => {
+test('every command that asks for the name and the node of a host asks whether it has others, but for a project, which is told of none', () => {
   const folder = new URL('./', import.meta.url)
   const files = fs.readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   const without = files.filter((file) => /[{\s`]name node\b(?! hasOtherNodes)/.test(fs.readFileSync(new URL(file, folder), 'utf8')))

@@ -48,7 +48,7 @@ const SELECT_FOR_PROJECT = `mutation SelectForProject($input: SelectDestinations
       replayed
       ignoredFields
       decision { id }
-      destinations { instanceUuid selected { host { name node hasOtherNodes } claim { id fence state expiresAt } } }
+      destinations { instanceUuid selected { host { node name } claim { id fence state expiresAt } } }
     }
     ... on NoValidHost { message placedCount ignoredFields decision { id } }
     ... on ClaimLost { claim { id state } }
