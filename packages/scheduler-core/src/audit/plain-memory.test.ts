@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Grants } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
-import type { HostIndex } from '../fleet/columns.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { PLAIN_IN_CELLS } from '../fleet/levels.ts'
-import { warningsOf } from '../fleet/warnings.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
 import { audit } from './audit.ts'
 
@@ -100,16 +98,6 @@ describe('claims of before the level that counts it over the host', () => {
     expect([findingsOf(copyFleet(fleet)), findingsOf(restored)]).toEqual([[], []])
   })
 
-  test('are a warning, which says how much they hold', () => {
-    const { fleet } = overFull()
-    expect(warningsOf(fleet, fleet.hosts.get(0 as HostIndex))).toContainEqual({
-      code: 'capacity.below_claims',
-      subject: `MiB of ${WHAT}`,
-      reported: 4_096,
-      held: 7_168,
-    })
-  })
-
   test('a later claim that takes none of it is not at fault', () => {
     const log = overFull()
     expect(claim(log, 'c', { classes: { VCPU: 1 } })).toEqual([undefined])
@@ -118,7 +106,7 @@ describe('claims of before the level that counts it over the host', () => {
   })
 })
 
-test('a host that sets more aside than before is warned of, and breaks no promise', () => {
+test('a host that sets more aside than before breaks no promise', () => {
   const log = aHost()
   expect(claim(log, 'a', plain(4_096))).toEqual([undefined])
   const pages = [
@@ -127,7 +115,4 @@ test('a host that sets more aside than before is warned of, and breaks no promis
   ]
   log.append([aReport('h1', { ...host, numaCells: [{ ...cell, pages }] }, 2)], { at: 9_000 })
   expect(findingsOf(log.fleet)).toEqual([])
-  expect(warningsOf(log.fleet, log.fleet.hosts.get(0 as HostIndex)).map(({ code, subject }) => `${code} ${subject}`)).toContain(
-    `capacity.below_claims MiB of ${WHAT}`,
-  )
 })

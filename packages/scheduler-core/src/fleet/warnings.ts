@@ -1,6 +1,6 @@
 import { isLive } from '../claims/claim.ts'
 import type { Code } from '../codes.ts'
-import { allKinds, type Grants, type KindName } from '../kinds/index.ts'
+import { allKinds, type KindName } from '../kinds/index.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
@@ -26,22 +26,19 @@ export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarni
 
 /** What the host may give in all against what its live claims hold: a move in place counts once, at its larger size. */
 function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
-  const all: Grants[] = []
   const held = new Map<KindName, unknown[]>()
   for (const claim of record.claims) {
-    if (!isLive(claim)) continue
-    const grants = ledger.grantsBeside(claim)
-    all.push(grants)
+    const grants = isLive(claim) ? ledger.grantsBeside(claim) : {}
     for (const name in grants) {
-      const ofKind = held.get(name as KindName)
-      if (ofKind === undefined) held.set(name as KindName, [grants[name as KindName]])
-      else ofKind.push(grants[name as KindName])
+      const all = held.get(name as KindName)
+      if (all === undefined) held.set(name as KindName, [grants[name as KindName]])
+      else all.push(grants[name as KindName])
     }
   }
   if (held.size === 0) return []
   return allKinds.flatMap((kind) => {
     const grants = isReported(kind, record) ? held.get(kind.name) : undefined
-    const short = grants === undefined ? [] : (kind.capacityBelowClaims?.(hosts, record.index, grants, all) ?? [])
+    const short = grants === undefined ? [] : (kind.capacityBelowClaims?.(hosts, record.index, grants) ?? [])
     return short.map((one): HostWarning => ({ code: 'capacity.below_claims', ...one }))
   })
 }

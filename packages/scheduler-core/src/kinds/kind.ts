@@ -98,8 +98,8 @@ export interface ResourceKind<Ask, Grant> {
   copy?(from: HostRecord, to: OwnHostRecord): void
   /** Of what the report counts less than the claims of the instances that it lists hold (feature level STRICT_CLAIMS). */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
-  /** Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs, `all` those of every kind. */
-  capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[], all: readonly Grants[]): readonly UsedBelowClaims[]
+  /** Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs. */
+  capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /** Which hosts have any of what is asked for, whatever is free; absent or undefined: every host may have it. */

@@ -8,22 +8,11 @@ import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
-import type { Grants } from '../index.ts'
-import type { ResourceKind, UsedBelowClaims } from '../kind.ts'
+import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeMibOf } from '../numa/plain-memory.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
-import {
-  hasPlainMemory,
-  hasRoom,
-  inAllOf,
-  isBeyondAll,
-  maxUnitOf,
-  plainCapacity,
-  plainHeld,
-  plainMemoryFact,
-  plainMemoryLeft,
-} from './room.ts'
+import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainHeld, plainMemoryFact, plainMemoryLeft } from './room.ts'
 import { isUsual, wordsOf } from './usual.ts'
 
 /** Whole units per resource class. */
@@ -142,14 +131,14 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       return held > reported ? [{ subject, reported, held }] : []
     }),
 
-  capacityBelowClaims(hosts, host, grants, all) {
+  capacityBelowClaims({ classes }, host, grants) {
     // what claims hold is used or claimed: where nothing is over-full there is none
-    const full = [...hosts.classes].filter(([, { free }]) => at(free, host) < 0)
-    const sums = full.map(([subject, { capacity }]) => {
+    const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
+    return full.flatMap(([subject, { capacity }]) => {
       const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
-      return { subject, reported: at(capacity, host), held }
+      const reported = at(capacity, host)
+      return held > reported ? [{ subject, reported, held }] : []
     })
-    return [...sums, ...plainOfClaims(hosts, host, all)].filter(({ reported, held }) => held > reported)
   },
 
   reason(hosts, host, ask) {
@@ -216,14 +205,6 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         ]
       })
   },
-}
-
-/** Memory outside of huge pages that claims hold, where the host sets some aside, and what it may give of it. */
-function plainOfClaims(hosts: HostTable, host: HostIndex, all: readonly Grants[]): readonly UsedBelowClaims[] {
-  if (hosts.featureLevel < PLAIN_IN_CELLS || at(hosts.columns.hugePageMib, host) === 0) return []
-  const { cells } = hosts.get(host)
-  const held = all.reduce((sum, { classes, numa }) => sum + Math.max(0, (classes?.[MEMORY] ?? 0) - hugeMibOf(cells, numa)), 0)
-  return [{ subject: 'MiB of memory outside of huge pages', reported: plainCapacity(hosts, host), held }]
 }
 
 /** What of a class refuses an amount, the first of these. */

@@ -54,19 +54,11 @@ export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): numbe
 /** MiB outside of huge pages that one instance may still have; below 0 where more is taken. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
-  const plain = plainInAll(hosts, host)
+  const plain = Math.max(0, inAllOf(columns, host) - at(hosts.columns.hugePageMib, host))
   const huge = hosts.get(host).cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
   const taken = at(columns.used, host) + at(columns.claimed, host) - huge
-  return Math.min(plain, plainCapacity(hosts, host) - Math.max(0, taken))
+  return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - Math.max(0, taken))
 }
-
-/** MiB that the host sets no huge pages aside of. */
-const plainInAll = (hosts: HostTable, host: HostIndex): number =>
-  Math.max(0, inAllOf(hosts.classColumns('MEMORY_MB'), host) - at(hosts.columns.hugePageMib, host))
-
-/** What the host may give of that to all instances together, by the ratio of its memory. */
-export const plainCapacity = (hosts: HostTable, host: HostIndex): number =>
-  capacityOf(plainInAll(hosts, host), 0, at(hosts.classColumns('MEMORY_MB').ratioMilli, host))
 
 /** That memory as a fact: what there is, what is set aside, and what is taken. */
 export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
