@@ -5,7 +5,7 @@ import type { Reason } from '../filters/filter.ts'
 import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { atOnce, type Steps, sortInSteps } from '../fleet/steps.ts'
+import { atOnce, inSlices, type Steps, sortInSteps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
@@ -320,16 +320,23 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
   byCodeUnit(one.code, other.code)
 
 /** Codes in the order in which a cause counts them, of what refuses each of some hosts. */
-export function codesInOrder(hosts: readonly (readonly Reason[])[], binding?: Code): readonly Code[] {
-  const isLeft = hosts.some((reasons) => !reasons.some(({ code }) => isFull(code)))
-    ? (reasons: readonly Reason[]) => binding !== undefined || !reasons.some(({ code }) => isFull(code))
-    : () => true
+export function* codesInOrder(hosts: readonly (readonly Reason[])[], binding?: Code): Steps<readonly Code[]> {
   const counts = new Map<Code, { hosts: number; left: number }>()
-  for (const reasons of hosts)
+  let areAllFull = true
+  for (const reasons of inSlices(hosts, SLICE)) {
+    if (reasons === undefined) {
+      yield
+      continue
+    }
+    const isHostFull = reasons.some(({ code }) => isFull(code))
+    if (!isHostFull) areAllFull = false
     for (const code of new Set(reasons.map((reason) => reason.code))) {
       const count = counts.get(code) ?? { hosts: 0, left: 0 }
-      counts.set(code, { hosts: count.hosts + 1, left: count.left + (isLeft(reasons) ? 1 : 0) })
+      counts.set(code, { hosts: count.hosts + 1, left: count.left + (isHostFull ? 0 : 1) })
     }
+  }
+  const isEachLeft = areAllFull || binding !== undefined
+  if (isEachLeft) for (const count of counts.values()) count.left = count.hosts
   return [...counts]
     .map(([code, count]) => ({ code, ...count }))
     .sort((one, other) => compareCounts(one, other, binding))

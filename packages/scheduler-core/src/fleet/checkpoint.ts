@@ -30,7 +30,7 @@ export interface Checkpoint {
   /** Time of the log at that place. */
   readonly now: number
   readonly featureLevel: number
-  /** Time of the log at which level STRICT_CLAIMS was reached; left out before. */
+  /** Time of the log at which level STRICT_CLAIMS was reached, or PLAIN_IN_CELLS by now; left out before. */
   readonly strictSince?: number
   /** The last places up to this one, oldest first. */
   readonly places: readonly Place[]

@@ -9,7 +9,7 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { type Steps, sortInSteps } from '../fleet/steps.ts'
+import { inSlices, type Steps, sortInSteps } from '../fleet/steps.ts'
 import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { isAsked, passesSafely, prepareFilters } from '../pipeline/run-filters.ts'
@@ -315,7 +315,7 @@ function* summarise(
   const summed: CapacityGroup[] = []
   let looked = 0
   for (const [key, members] of groups) {
-    summed.push(groupFrom(key, members, pooled, leading))
+    summed.push(yield* groupFrom(key, members, pooled, leading))
     looked += members.length
     if (looked < SLICE) continue
     looked = 0
@@ -327,16 +327,16 @@ function* summarise(
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
     groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
-    bottlenecks: bottlenecksOf(counts, leading),
+    bottlenecks: yield* bottlenecksOf(counts, leading),
   }
 }
 
-function groupFrom(
+function* groupFrom(
   key: string,
   members: readonly HostCount[],
   pooled: (members: readonly HostCount[]) => number | null,
   leading: Code | undefined,
-): CapacityGroup {
+): Steps<CapacityGroup> {
   const withRoom = members.filter(({ fits }) => fits > 0)
   const fits = members.reduce((sum, member) => sum + member.fits, 0)
   const together = pooled(members)
@@ -346,7 +346,7 @@ function groupFrom(
     hosts: members.length,
     hostsWithRoom: withRoom.length,
     fitsIfPooled: together === null ? null : Math.max(fits, together),
-    bottleneck: bottlenecksOf(withRoom.length > 0 ? withRoom : members, leading)[0] ?? null,
+    bottleneck: (yield* bottlenecksOf(withRoom.length > 0 ? withRoom : members, leading))[0] ?? null,
   }
 }
 
@@ -369,18 +369,20 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
 }
 
 /** Each host counts once: for what most hosts lack of all that it lacks, in the order in which the cause of a refusal counts codes. */
-function bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined): Bottleneck[] {
+function* bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined): Steps<Bottleneck[]> {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
-  const orderOf = (isAdmitted: boolean): readonly Code[] => {
-    const ends = counts.flatMap(({ end }) => (end?.isAdmitted === isAdmitted ? [end.refusals.map(({ reason }) => reason)] : []))
-    return codesInOrder(ends, leading)
-  }
-  const orders = { admitted: orderOf(true), others: orderOf(false) }
+  const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }
+  for (const count of inSlices(counts, SLICE))
+    if (count === undefined) yield
+    else if (count.end !== undefined)
+      ends[count.end.isAdmitted ? 'admitted' : 'others'].push(count.end.refusals.map(({ reason }) => reason))
+  const orders = { admitted: yield* codesInOrder(ends.admitted, leading), others: yield* codesInOrder(ends.others, leading) }
   const placeOf = (code: Code, isAdmitted: boolean): number => (isAdmitted ? orders.admitted : orders.others).indexOf(code)
-  for (const { fits, end } of counts) {
-    if (end === undefined) continue
-    const { isAdmitted: admitted } = end
-    const [first] = [...end.refusals].sort((a, b) => placeOf(a.reason.code, admitted) - placeOf(b.reason.code, admitted))
+  for (const count of inSlices(counts, SLICE)) {
+    if (count === undefined) yield
+    if (count?.end === undefined) continue
+    const { isAdmitted: admitted, refusals } = count.end
+    const [first] = [...refusals].sort((a, b) => placeOf(a.reason.code, admitted) - placeOf(b.reason.code, admitted))
     if (first === undefined) continue
     const { filter, reason } = first
     const resource = reason.subject ?? filter
@@ -391,7 +393,7 @@ function bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined):
       found.set(key, bottleneck)
     }
     bottleneck.hosts++
-    if (fits > 0) bottleneck.hostsWithRoom++
+    if (count.fits > 0) bottleneck.hostsWithRoom++
   }
   return [...found.values()].sort(
     (a, b) => Number(b.admitted) - Number(a.admitted) || placeOf(a.code, a.admitted) - placeOf(b.code, b.admitted) || b.hosts - a.hosts,
