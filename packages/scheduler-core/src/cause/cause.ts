@@ -7,10 +7,11 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce, type Steps, sortInSteps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { type FilterStep, isAsked, prepareFilters } from '../pipeline/run-filters.ts'
+import { type FilterStep, isAsked, prepareFiltersInSteps } from '../pipeline/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { membersAt, requestAt } from '../request/members.ts'
+import { inOneOrder } from '../request/one-order.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type AdmittedHosts, admittedBy, type Condition, letInBy, nearlyAdmitted, passes } from './admission.ts'
 import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
@@ -105,16 +106,12 @@ export interface AskedInstance {
 /** Why no host takes the instance of this number. The fleet holds what the instances before it take. */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 
-/** The same with pauses; the fleet must stay as it is until the end. */
-export function causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
-  const request = requestAt(asked, instance)
-  return causeBy(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), { fleet, request, whole: asked, instance })
-}
-
-/** The same of filters that were made ready for the instance. */
-export function* causeBy(filters: readonly FilterStep[], asked: AskedInstance): Steps<Cause> {
-  const { fleet, request, whole, instance } = asked
-  const { steps, lacks, isAttempt } = stepsOf(filters, asked)
+/** The same with pauses; the fleet must stay as it is until the end. The filters are asked about the request in one order, however it was written. */
+export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
+  const whole = inOneOrder(asked)
+  const request = requestAt(whole, instance)
+  const filters = yield* prepareFiltersInSteps(compileProfile(profile, fleet.plugins), request, fleet)
+  const { steps, lacks, isAttempt } = stepsOf(filters, { fleet, request, whole, instance })
   const named = namedBy(steps)
   const { conditions, hosts, leavesNone } = yield* admittedBy(steps, fleet, request, isAttempt, named)
   const isAny = hosts.length > 0

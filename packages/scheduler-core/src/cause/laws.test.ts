@@ -3,14 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { byExtent, isLongForm } from '../../../../testing/extent.ts'
 import type { ReasonCode } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce } from '../fleet/steps.ts'
 import { examine, PASSES_ALL } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Cause } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { hostDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
+import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
+import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
 import { refusedHosts } from './words.ts'
 
 const RUNS = byExtent(150, 10_000)
@@ -130,6 +132,36 @@ describe('the laws of the cause', () => {
       ),
       { numRuns: RUNS },
     )
+  })
+
+  test('the order in which a request lists things does not change it, where the order says nothing', () => {
+    let changed = 0
+    fc.assert(
+      fc.property(
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        requestDrawn,
+        listsDrawn,
+        fc.constantFrom(...profiles),
+        fc.nat({ max: 4 }),
+        (hosts, drawn, lists, profile, shift) => {
+          const fleet = fleetOf(hosts)
+          const asked = typedForm(drawn, lists)
+          const other = inOtherOrder(asked, shift)
+          changed += Number(JSON.stringify(other) !== JSON.stringify(asked))
+          fc.pre(refuses(fleet, asked, profile))
+          const [cause, again] = [causeIn(fleet, asked, profile), causeIn(fleet, other, profile)]
+          expect([causeText(again), again.code, again.reasons]).toEqual([causeText(cause), cause.code, cause.reasons])
+          const found = foundOf(fleet, asked, profile)
+          const examined = afterFound(fleet, asked, profile, () => atOnce(examine(fleet, other, profile, 's', found).cause()))
+          expect(causeText(examined)).toBe(causeText(cause))
+          const turned = withListsTurned(drawn)
+          for (const form of [novaForm, legacyForm])
+            expect(causeText(causeIn(fleet, form(turned), profile))).toBe(causeText(causeIn(fleet, form(drawn), profile)))
+        },
+      ),
+      { numRuns: RUNS },
+    )
+    expect(changed).toBeGreaterThan(0)
   })
 
   test('the order of the filters does not change it', () => {

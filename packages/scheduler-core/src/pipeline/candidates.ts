@@ -228,7 +228,8 @@ function reasonOfNoneCommon(allowing: readonly Check[], fleet: Fleet): Reason | 
   return {
     code: 'host.none_common',
     subject: 'host',
-    need: allowing.map(({ reason, field }) => `${reason.need} by ${field}`).join(' and '),
+    // which of several lists of one field it is says what it has
+    need: allowing.map(({ reason, field }) => `${reason.need} by ${field.replace(/\.\d+\./, '.')}`).join(' and '),
   }
 }
 
