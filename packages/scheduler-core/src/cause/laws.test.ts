@@ -26,13 +26,13 @@ function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): Readonl
 }
 
 /**
- * All that a cause says, but how many hosts each condition lets in by itself, and which comes nearest to all that the request asks for where none
- * has it: those are of these hosts too.
+ * All that a cause says, but how many hosts each condition lets in by itself, which of them exclude each other, and which host comes nearest to all
+ * that the request asks for where none has it: those are of these hosts too.
  */
 const saidOf = (cause: Cause): unknown => {
   const nearest = cause.admitted > 0 ? cause.nearest : null
   return [
-    causeText({ ...cause, nearest, admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
+    causeText({ ...cause, nearest, exclusive: [], admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
     ...[cause.admitted, cause.refusals, nearest, cause.admitted > 0 ? cause.code : null],
   ]
 }

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../canonical-json.ts'
-import { admittedIn, codesInOrder, reasonsOn } from '../cause/cause.ts'
+import { admittedIn } from '../cause/cause.ts'
+import { codesInOrder, reasonsOn } from '../cause/refused.ts'
 import { thingOf } from '../cause/shortfalls.ts'
 import { tooFewOf } from '../cause/too-few.ts'
 import type { Code } from '../codes.ts'
