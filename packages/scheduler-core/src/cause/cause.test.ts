@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
+import { countCapacity } from '../what-if/capacity.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 
@@ -60,6 +62,33 @@ test('what a large host lacks in all and has in use besides counts once', () => 
   const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])
   expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: 1000000 MiB needed by one instance; ')
+})
+
+test('A13b: of two codes with as many hosts, the one that is named is that of the nearest host, and so is the first bottleneck', () => {
+  const log = aLog()
+  const shapes = { h0: { vcpus: 8, memoryMb: 2_000 }, h1: { vcpus: 8, memoryMb: 4_000, memoryMbUsed: 3_900 } }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
+  const request = aRequest({ memoryMb: 3_000 })
+  for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'].map(profileNamed)) {
+    const cause = causeOf(log.fleet, request, profile)
+    expect([profile.name, cause.code, causeText(cause)]).toEqual([
+      ...[profile.name, 'memory.too_little'],
+      'Of 2 hosts none takes it: 1 with too little memory in all, 1 with too little memory left. Nearest is h0: 3000 MiB needed by one instance; the host has 2000 MiB in all.',
+    ])
+    const options = { request, profile, seed: 's', limit: 10, groupsOf: () => ['all'], isOver: () => false }
+    expect(atOnce(countCapacity(log.fleet, options)).bottlenecks[0]?.code).toBe('memory.too_little')
+  }
+})
+
+test('of two hosts that are equally near, the nearest is the one that reported first, whatever it is called', () => {
+  for (const names of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ]) {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...names.map((name) => aReport(name, { vcpus: 8 }))])
+    expect(causeOf(log.fleet, aRequest({ vcpus: 9 }), profileNamed('default')).nearest?.name.host).toBe(names[0])
+  }
 })
 
 test('the nearest host is the one with least to mend of one cell too', () => {
@@ -489,7 +518,7 @@ describe('several instances that may be on different hosts', () => {
   test.each([
     [
       2,
-      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs left, 1 with too few vCPUs in all. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in all.',
+      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs in all, 1 with too few vCPUs left. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in all.',
       6,
     ],
     [

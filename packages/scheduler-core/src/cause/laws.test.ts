@@ -13,6 +13,7 @@ import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
 import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
+import { isFull } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
 const RUNS = byExtent(150, 10_000)
@@ -182,6 +183,7 @@ describe('the laws of the cause', () => {
 
   test('code, first sentence and first reason are one, and the reasons count each host of the fleet once', () => {
     const met = new Set<string>()
+    let ties = 0
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)
@@ -191,6 +193,13 @@ describe('the laws of the cause', () => {
         if (admitted === 0 || code === null) return
         met.add(code)
         expect(refusals[0]?.code).toBe(code)
+        // of codes with as many hosts the one that is named is of the nearest host, where it has one of them
+        const asMany = refusals.filter(({ hosts: count }) => count === refusals[0]?.hosts).map((one) => one.code)
+        const ofNearest = nearest?.refusals.map(({ reason }) => reason.code) ?? []
+        if (tooFew === null && !refusals.some((one) => isFull(one.code)) && asMany.some((one) => ofNearest.includes(one))) {
+          expect(ofNearest).toContain(code)
+          ties += Number(asMany.length > 1)
+        }
         const first = nearest?.refusals[0]?.reason
         // of one host the sentences are those of that host; of several the first says how many are refused for what
         if (admitted === 1) expect(first?.code).toBe(code)
@@ -201,6 +210,7 @@ describe('the laws of the cause', () => {
       { numRuns: RUNS },
     )
     expect(met.size).toBeGreaterThan(5)
+    expect(ties).toBeGreaterThan(0)
   })
 
   test('it counts each host that the request admits, and its nearest host is one of those', () => {

@@ -43,13 +43,16 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
 
 const sameThing = (one: string | undefined, other: string): boolean => one !== undefined && thingOf(one) === thingOf(other)
 
+/** Why some hosts are refused. */
+export interface Refused extends Pick<Cause, 'refusals' | 'nearest'> {
+  /** Each of them once. */
+  readonly counted: readonly ReasonCount[]
+  /** Under which codes the nearest is counted. */
+  readonly ofNearest: readonly Code[]
+}
+
 /** Why some hosts are refused, and the nearest of them. Filter by filter, since a filter that goes through all hosts at once is several times as fast as all filters on each. */
-export function* refuse(
-  fleet: Fleet,
-  groups: Groups,
-  hosts: readonly HostIndex[],
-  tooFew: TooFew | null,
-): Steps<Pick<Cause, 'refusals' | 'nearest'> & { readonly counted: readonly ReasonCount[] }> {
+export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
   const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
   const distances = new Float64Array(hosts.length)
@@ -90,18 +93,27 @@ export function* refuse(
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
+  const nearest = yield* nearestOf(inOrder, distance, (i) => refusedHost(fleet, groups, hosts[i] as HostIndex))
   const inCauseOrder = [...codes]
     .map(([code, known]) => ({
       ...{ code, ...known },
       left: known.isCounted.reduce((sum, counted, i) => sum + (counted === 1 && isLeft(i) ? 1 : 0), 0),
+      isOfNearest: nearest !== null && known.isCounted[nearest.i] === 1,
     }))
     .sort((one, other) => compareCounts(one, other, tooFew?.code))
   const order = new Map(inCauseOrder.map(({ code }, i) => [code, i]))
   return {
     refusals: inCauseOrder.map(({ code, hosts: count, example }) => ({ code, hosts: count, example })),
     counted: countOnce(inCauseOrder, hosts.length),
-    nearest: yield* nearestOf(inOrder, distance, (i) => refusedHost(fleet, groups, hosts[i] as HostIndex, order)),
+    nearest: nearest && inOrderOf(nearest.host, order),
+    ofNearest: inCauseOrder.filter(({ isOfNearest }) => isOfNearest).map(({ code }) => code),
   }
+}
+
+/** The same host, what refuses it in the order of the codes. */
+function inOrderOf({ name, refusals }: NearestHost, order: ReadonlyMap<Code, number>): NearestHost {
+  const positionOf = ({ reason }: HostRefusal): number => order.get(reason.code) ?? order.size
+  return { name, refusals: [...refusals].sort((one, other) => positionOf(one) - positionOf(other)) }
 }
 
 /** Each host for the first of some codes that it is refused for. */
@@ -126,28 +138,45 @@ interface Counted {
   readonly hosts: number
   /** Of these, hosts that do not have their members of a group already, where there are others. */
   readonly left: number
+  /** Whether the nearest host is one of them. */
+  readonly isOfNearest: boolean
 }
 
-/** The count that binds first; then what most hosts lack. */
+/** The count that binds first; then what most hosts lack; of as many, what the nearest host lacks; last by the names of the codes. */
 const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
   Number(other.code === binding) - Number(one.code === binding) ||
   other.left - one.left ||
   other.hosts - one.hosts ||
+  Number(other.isOfNearest) - Number(one.isOfNearest) ||
   byCodeUnit(one.code, other.code)
 
+/** What comes first among codes though others are as frequent. */
+export interface Precedence {
+  /** The count that binds. */
+  readonly binding?: Code | undefined
+  /** What refuses the nearest host; absent: the nearest is the one whose reasons alone say that it lacks least. */
+  readonly nearest?: readonly Code[] | undefined
+}
+
 /** Codes in the order in which a cause counts them, of what refuses each of some hosts. */
-export function codesInOrder(hosts: readonly (readonly Reason[])[], binding?: Code): readonly Code[] {
+export function codesInOrder(hosts: readonly (readonly Reason[])[], { binding, nearest }: Precedence = {}): readonly Code[] {
   const isLeft = hosts.some((reasons) => !reasons.some(({ code }) => isFull(code)))
     ? (reasons: readonly Reason[]) => binding !== undefined || !reasons.some(({ code }) => isFull(code))
     : () => true
   const counts = new Map<Code, { hosts: number; left: number }>()
-  for (const reasons of hosts)
-    for (const code of new Set(reasons.map((reason) => reason.code))) {
+  let least: { readonly distance: number; readonly codes: readonly Code[] } | undefined
+  for (const reasons of hosts) {
+    const codes = reasons.map(({ code }) => code)
+    for (const code of new Set(codes)) {
       const count = counts.get(code) ?? { hosts: 0, left: 0 }
       counts.set(code, { hosts: count.hosts + 1, left: count.left + (isLeft(reasons) ? 1 : 0) })
     }
+    const distance = reasons.reduce((sum, { need, have }) => sum + shareOf({ required: need, actual: have }), 0)
+    if (isLeft(reasons) && (least === undefined || distance < least.distance)) least = { distance, codes }
+  }
+  const ofNearest = nearest ?? least?.codes ?? []
   return [...counts]
-    .map(([code, count]) => ({ code, ...count }))
+    .map(([code, count]) => ({ code, ...count, isOfNearest: ofNearest.includes(code) }))
     .sort((one, other) => compareCounts(one, other, binding))
     .map(({ code }) => code)
 }
@@ -164,45 +193,37 @@ function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: n
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * The host with the least to mend, all shares of what is needed that are missing added up; of equal ones the first. A reason is the first thing
- * that a filter finds, so hosts are looked at whole in the order of what their reasons say, until those that are left lack more by their reasons alone.
+ * The host with the least to mend, all shares of what is needed that are missing added up; of equal ones that whose reasons alone say least, and of
+ * those the one that reported first of all. A reason is the first thing that a filter finds, so hosts are looked at whole in the order of what
+ * their reasons say, until those that are left lack as much by their reasons alone.
  */
 function* nearestOf(
   inOrder: readonly number[],
   distance: (i: number) => number,
   look: (i: number) => NearestHost,
-): Steps<NearestHost | null> {
+): Steps<{ readonly i: number; readonly host: NearestHost } | null> {
   let nearest: { readonly i: number; readonly host: NearestHost; readonly distance: number } | undefined
   for (const [seen, i] of inOrder.slice(0, LOOKED_AT.most).entries()) {
     if (nearest !== undefined && seen >= LOOKED_AT.least && distance(i) >= nearest.distance) break
     if (seen % LOOKED_AT.least === LOOKED_AT.least - 1) yield
     const host = look(i)
     const whole = distanceOfHost(host)
-    if (nearest === undefined || whole < nearest.distance || (whole === nearest.distance && i < nearest.i))
-      nearest = { i, host, distance: whole }
+    if (nearest === undefined || whole < nearest.distance) nearest = { i, host, distance: whole }
   }
-  return nearest?.host ?? null
+  return nearest ?? null
 }
 
 /** Several filters may refuse a host for one thing, and a filter for several things of one cell. */
 const distanceOfHost = (host: NearestHost): number => distanceBy(shortfallsOf(host))
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
-function refusedHost(
-  { hosts }: Fleet,
-  [lacks, own, nets, outside]: Groups,
-  index: HostIndex,
-  order: ReadonlyMap<Code, number>,
-): NearestHost {
+function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)
   const refusing = [...lacks, ...own, ...nets].filter((step) => !passes(step, index))
   const steps = refusing.length > 0 ? refusing : outside.filter((step) => !passes(step, index))
-  const placeOf = ({ reason }: HostRefusal): number => order.get(reason.code) ?? order.size
-  const refusals = steps
-    .map((step) => {
-      const reason = reasonOf(step, index)
-      return { filter: step.name, reason, facts: factsOf(step, index, reason) }
-    })
-    .sort((one, other) => placeOf(one) - placeOf(other))
+  const refusals = steps.map((step) => {
+    const reason = reasonOf(step, index)
+    return { filter: step.name, reason, facts: factsOf(step, index, reason) }
+  })
   return { name: { host, node }, refusals }
 }
