@@ -2,7 +2,7 @@ import { type Fact, fromRequest } from '../evidence.ts'
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { freeFact, leftOf, namespaceSource, reportOf, reserveOf } from '../fleet/sources.ts'
+import { freeFact, leftOf, namespaceSource, poolReserveOf, reportOf, reserveOf } from '../fleet/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { numaAskOf } from '../kinds/numa/ask.ts'
@@ -201,12 +201,12 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       const inAll = at(capacity, host)
       // where one member is too large already, that is said apart, and no ratio makes up for it
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
-      const reserve = (isOfAll: boolean) => reserveOf(hosts, host, resourceClass, unit, isOfAll)
-      const leftFact = { ...freeFact(hosts, host, resourceClass, asked), actual: left }
-      const allFact: Fact = { ...asked, ...reserve(true), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
+      const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, unit, { missing })
+      const leftFact = { ...freeFact(hosts, host, resourceClass, asked), ...reserve(need - left), actual: left }
+      const allFact: Fact = { ...asked, ...reserve('in all'), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
       return [
-        ...(isInAll ? [{ ...said, ...reserve(true), code: tooLittle, have: inAll, fact: allFact }] : []),
-        ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(false), code: short, have: left, fact: leftFact }]),
+        ...(isInAll ? [{ ...said, ...reserve('in all'), code: tooLittle, have: inAll, fact: allFact }] : []),
+        ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(need - left), code: short, have: left, fact: leftFact }]),
       ]
     })
   })
@@ -225,10 +225,26 @@ function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried
       const isShared = tried !== undefined && hosts.get(tried).diskPools[0] === pool
       const left = (hosts.pools.freeFor(host, pool) ?? 0) + (isShared ? placed : 0)
       if (left >= need) return []
-      const { name, teller } = figure
+      const { name: subject, teller, capacityGib: inAll } = figure
       const from = { requiredFrom: amountFrom(whole, 'DISK_GB'), actualFrom: namespaceSource('storage', hosts.get(teller)) }
-      const fact: Fact = { subject: name, required: need, actual: left, unit: 'GiB', ...from }
-      return [{ code: 'pool.short', subject: name, need, have: left, unit: 'GiB', instances: whole.numInstances, fact }]
+      const said = { subject, need, unit: 'GiB', instances: whole.numInstances }
+      const asked = { subject, required: need, unit: 'GiB', ...from }
+      const reserve = (missing: number | 'in all') => poolReserveOf(hosts, figure, missing)
+      const ofAll: Fact = { ...asked, ...reserve('in all'), amountOf: 'in all', actual: inAll }
+      return [
+        ...(inAll < need ? [{ ...said, ...reserve('in all'), code: 'pool.too_little' as const, have: inAll, fact: ofAll }] : []),
+        ...(inAll < need && left === inAll
+          ? []
+          : [
+              {
+                ...said,
+                ...reserve(need - left),
+                code: 'pool.short' as const,
+                have: left,
+                fact: { ...asked, ...reserve(need - left), actual: left },
+              },
+            ]),
+      ]
     }),
   ]
 }

@@ -152,7 +152,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
   'pool.not_told': ({ subject }) => `No storage document tells how large the pool ${subject} is.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
-  'pool.too_little': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB in all; ${need} GiB were asked for by one instance.`,
+  'pool.too_little': (reason) =>
+    `The pool ${reason.subject} has ${reason.have} GiB in all; ${reason.need} GiB were asked for by ${neededBy(reason)}.`,
   'pool.short': ({ subject, need, have, instances }) =>
     `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for${instances === undefined ? '' : ` by its ${instances} instances`}.`,
   'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
