@@ -1,4 +1,4 @@
-import { type Fact, fromRequest } from '../evidence.ts'
+import { type Fact, fromRequest, NEAR_CELLS } from '../evidence.ts'
 import type { PreparedFilter, Reason } from '../filters/filter.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -18,6 +18,7 @@ import { membersOf, sumsOf } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
+import { whatLacksNear } from './seat-members.ts'
 
 /** What is asked of a host that has to take all members of a request. */
 export interface Together {
@@ -138,18 +139,14 @@ const mayBeShort = (whole: RequestSpec): boolean =>
 function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const kinds = membersOf(whole).flatMap((members) => {
     const ask = numaAskOf(members.request)
-    return ask === undefined ? [] : [{ ask, count: members.count, placed: amongFirst(instance, members) }]
+    return ask === undefined ? [] : [{ ask, request: members.request, count: members.count, placed: amongFirst(instance, members) }]
   })
   if (kinds.length === 0) return []
+  const areNear = kinds.some(({ ask }) => ask.nearness !== undefined)
   const known = new Map<HostIndex, readonly Reason[]>()
   const lacksOn = (host: HostIndex): readonly Reason[] => {
-    const lacks =
-      known.get(host) ??
-      whatCellsLackFor(
-        hosts,
-        host,
-        kinds.map(({ ask, count, placed }) => ({ ask, count: count - (host === tried ? placed : 0) })),
-      )
+    const left = kinds.map(({ count, placed, ...kind }) => ({ ...kind, count: count - (host === tried ? placed : 0) }))
+    const lacks = known.get(host) ?? (areNear ? whatLacksNear : whatCellsLackFor)(hosts, host, left)
     known.set(host, lacks)
     return lacks
   }
@@ -157,7 +154,7 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   return [
     lackOf((host) =>
       lacksOn(host).map(({ subject = 'NUMA', need, have, unit, ...reason }) => ({
-        ...{ ...reason, subject: subject.split(' on ')[0] as string },
+        ...{ ...reason, subject: isNear(reason) ? subject : (subject.split(' on ')[0] as string) },
         ...(need !== undefined && { need }),
         ...(have !== undefined && { have }),
         ...(unit !== undefined && { unit }),
@@ -167,11 +164,14 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
           ...(have !== undefined && { actual: have }),
           ...(unit !== undefined && { unit }),
           ...(reason.code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+          ...(isNear(reason) && { amountOf: NEAR_CELLS }),
         },
       })),
     ),
   ]
 }
+
+const isNear = ({ code }: Pick<Reason, 'code'>): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
 /** Of each host, what of all members together it lacks, one thing after the other. */
 function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
