@@ -34,6 +34,7 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
   const stuck = cells.find(({ id }) => reason.subject === `cell ${id}`) ?? cells[0]
   if (stuck === undefined || typeof reason.have !== 'number' || typeof reason.need !== 'number') return []
+  if (reason.code === 'numa.pages') return fewerPages(refusal, stuck, { need: reason.need, have: reason.have })
   const part = memoryCodes.has(reason.code) ? memory : cpuCodes.has(reason.code) ? cpus : undefined
   if (part === undefined || cells.some((cell) => !part.canCut(cell))) return []
   const now = part.sizeOf(stuck)
@@ -41,6 +42,17 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
   const size = greatest(Math.min(now - 1, now - (reason.need - reason.have)), (one) => passes(refusal, part.cut(request, one)))
   if (size === undefined) return []
   return [smallerBy(part, now, size)]
+}
+
+/** Memory of as many of its pages as a cell has left. */
+function fewerPages(refusal: Refusal, stuck: NumaCellRequest, pages: { readonly need: number; readonly have: number }): ProposedChange[] {
+  const { request } = refusal
+  const sizeOf = (count: number): number => Math.floor((stuck.memoryMb * count) / pages.need)
+  const left = greatest(
+    Math.min(pages.have, pages.need - 1),
+    (count) => sizeOf(count) > 0 && passes(refusal, memory.cut(request, sizeOf(count))),
+  )
+  return left === undefined ? [] : [smallerBy(memory, stuck.memoryMb, sizeOf(left))]
 }
 
 const smallerBy = (part: Part, now: number, size: number): ProposedChange => ({
