@@ -507,6 +507,17 @@ test.each(['default', 'nova', 'nova-compat', 'best-fit'])(
   },
 )
 
+test('of a class of which the nearest host reports nothing that is said, though it lacks others too', () => {
+  const log = aLog()
+  const inventories = [{ resourceClass: 'CUSTOM_P', total: 10 }]
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, inventories })])
+  const extraSpecs = { 'resources:CUSTOM_P': '15', 'resources:CUSTOM_Q': '7' }
+  for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
+    expect(textOf(log.fleet, { flavor: { vcpus: 16, memoryMb: 64, extraSpecs } }, profile)).toContain(
+      'Nearest is a: 16 vCPUs needed by one instance; the host has 8 in all. CUSTOM_P: 15 needed by one instance; the host has 10 in all. CUSTOM_Q: 7 needed, 0 reported.',
+    )
+})
+
 describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a lack that a reserved amount causes names it', (profile) => {
   const reported = (asks: Parameters<typeof aRequest>[0], shape: HostShape, changes: readonly Change[] = []) => {
     const log = aLog()

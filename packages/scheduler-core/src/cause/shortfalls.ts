@@ -119,6 +119,7 @@ function isLacking({ required, actual }: Fact, { need, have }: Reason): boolean 
 }
 
 function amountOfReason({ code }: Reason): AmountOf | undefined {
+  if (code === 'class.not_reported') return 'reported'
   if (code === 'memory.huge_pages') return 'outside of huge pages'
   if (code === 'gpu.numa' || code === 'pci.numa') return NEAR_CELLS
   return inAllCode.test(code) ? 'in all' : undefined

@@ -163,7 +163,7 @@ export function freeFact(
   const columns = hosts.classes.get(resourceClass)
   const record = hosts.get(host)
   const report = reportOf(record)
-  if (columns === undefined || columns.reported[host] === 0) return { ...asked, actual: 0, actualFrom: report }
+  if (columns === undefined || columns.reported[host] === 0) return { ...asked, amountOf: 'reported', actual: 0, actualFrom: report }
   const term = (name: string, value: number, from = report): Term => ({ name, value, from })
   const { reserved, ratio } = allocationTerms(hosts, host, resourceClass)
   return {
