@@ -14,6 +14,9 @@ import { isFull, type TooFew } from './too-few.ts'
 /** Hosts that are asked between two pauses. */
 const SLICE = 128
 
+/** The same of those that are asked about all members at once, who may be put there one after the other. */
+const FEW = 8
+
 /** Filters in the order in which they have a say: what one of them says is short on a host is not counted once more for those after it. */
 type Groups = readonly [
   lacks: readonly FilterStep[],
@@ -78,11 +81,16 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   for (const group of [lacks, own, nets]) {
     const saidNow: [number, string][] = []
     for (const step of group)
-      yield* eachRefused(step, hosts, (i, reason) => {
-        if (isSaid(i, reason)) return
-        note(i, step.name, reason)
-        if (reason.subject !== undefined) saidNow.push([i, reason.subject])
-      })
+      yield* eachRefused(
+        step,
+        hosts,
+        (i, reason) => {
+          if (isSaid(i, reason)) return
+          note(i, step.name, reason)
+          if (reason.subject !== undefined) saidNow.push([i, reason.subject])
+        },
+        group === lacks ? FEW : SLICE,
+      )
     for (const [i, subject] of saidNow) said.set(i, [...(said.get(i) ?? []), subject])
   }
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
@@ -182,9 +190,14 @@ export function codesInOrder(hosts: readonly (readonly Reason[])[], { binding, n
 }
 
 /** Tells of each host that a filter refuses, by its position among them. */
-function* eachRefused(step: FilterStep, hosts: readonly HostIndex[], tell: (i: number, reason: Reason) => void): Steps<void> {
+function* eachRefused(
+  step: FilterStep,
+  hosts: readonly HostIndex[],
+  tell: (i: number, reason: Reason) => void,
+  slice = SLICE,
+): Steps<void> {
   for (const [i, host] of hosts.entries()) {
-    if (i % SLICE === SLICE - 1) yield
+    if (i % slice === slice - 1) yield
     if (!passes(step, host)) tell(i, reasonOf(step, host))
   }
 }
