@@ -77,6 +77,13 @@ export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Step
   return left
 }
 
+/** The hosts that all lists of names in a request name; none where it has no such list. */
+export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonly HostIndex[] {
+  const lists = steps.flatMap(({ prepared }) => prepared?.each?.() ?? []).filter(({ isNames }) => isNames === true)
+  if (lists.length === 0) return []
+  return Array.from(hosts.presentIndexes, (index) => index as HostIndex).filter((host) => lists.every((list) => isTrue(list.passes, host)))
+}
+
 /** Whether a filter lets a host pass; one that failed does not. */
 export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
   !failed && prepared !== undefined && passesSafely(prepared, host) === true

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Reason } from '../filters/filter.ts'
-import { codesInOrder } from './cause.ts'
+import { codesInOrder } from './refused.ts'
 
 /** Reasons of many hosts, and how many hosts' reasons were read since the last look. */
 function manyHosts(count: number) {

@@ -1,4 +1,4 @@
-import { type AskedInstance, admittedIn, type Cause, causeBy, type ReasonCount } from '../cause/cause.ts'
+import { admittedIn, type Cause, causeInSteps, type ReasonCount } from '../cause/cause.ts'
 import type { Fact } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -148,7 +148,7 @@ export function* examineInSteps(
     })
   }
   return {
-    ...checksBy(steps, { fleet, request, whole: asked, instance }),
+    ...checksBy(steps, () => causeInSteps(fleet, asked, profile, instance)),
     hostCount,
     isShortCircuited,
     firstRefusing,
@@ -166,13 +166,13 @@ export function* examineInSteps(
 
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
-  const own = requestAt(request, instance)
-  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), own, fleet), { fleet, request: own, whole: request, instance })
+  const steps = prepareFilters(compileProfile(profile, fleet.plugins), requestAt(request, instance), fleet)
+  return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
-function checksBy(steps: readonly FilterStep[], asked: AskedInstance): HostChecks {
+function checksBy(steps: readonly FilterStep[], cause: HostChecks['cause']): HostChecks {
   return {
-    cause: () => causeBy(steps, asked),
+    cause,
     checksOf(host, shortCircuit = false) {
       let refused = false
       return steps.map((step): Check => {

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../canonical-json.ts'
-import { admittedIn, codesInOrder, reasonsOn } from '../cause/cause.ts'
+import { admittedIn } from '../cause/cause.ts'
+import { codesInOrder, groupsOf, type Precedence, reasonsOn, refuse } from '../cause/refused.ts'
 import { thingOf } from '../cause/shortfalls.ts'
 import { tooFewOf } from '../cause/too-few.ts'
 import type { Code } from '../codes.ts'
@@ -93,7 +94,7 @@ interface Counting {
   readonly counts: HostCount[]
   fits: number
   /** The code that is the cause whatever else refuses hosts: the request admits none, or too few. */
-  leading?: Code | undefined
+  precedence?: Precedence
   cut: Capacity['cut']
 }
 
@@ -138,7 +139,7 @@ function* fillEach(
 ): Steps<void> {
   if (isFirstOfAffinity(fleet, one)) yield* placeNext(fleet, overlay, one, options, counting)
   const refusing = yield* refusingBy(fleet, one, options.profile)
-  counting.leading = refusing.leading
+  counting.precedence = refusing.precedence
   const filling: Filling = {
     overlay,
     one,
@@ -232,8 +233,8 @@ function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, option
     else if (counting.fits >= options.limit) counting.cut = 'limit'
     if (counting.cut !== null || !(yield* placeNext(fleet, overlay, one, options, counting))) break
   }
-  const { refuses, endAt, leading } = yield* refusingBy(fleet, one, options.profile)
-  counting.leading = leading
+  const { refuses, endAt, precedence } = yield* refusingBy(fleet, one, options.profile)
+  counting.precedence = precedence
   for (const { index } of fleet.hosts.present) {
     yield
     if (refuses(index)) (counting.counts[index] as HostCount).end = endAt(index)
@@ -268,7 +269,8 @@ function* placeNext(
 }
 
 interface Refusing {
-  readonly leading: Code | undefined
+  /** Codes that come first among others as frequent. */
+  readonly precedence: Precedence
   /** Whether some filter refuses one more on a host. */
   refuses(host: HostIndex): boolean
   /** What does; of a host that is not admitted, each condition that does not let it in. */
@@ -280,9 +282,16 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const asked = steps.filter(isAsked)
   const { conditions, hosts, leavesNone } = yield* admittedIn(steps, { fleet, request: one, whole: one, instance: 0 })
   const admitted = new Set(hosts)
+  const refuses = (host: HostIndex): boolean =>
+    asked.some(({ prepared }) => prepared === undefined || passesSafely(prepared, host) !== true)
+  const tooFew = tooFewOf(fleet, one, 0, hosts)
+  const binding = leavesNone ?? tooFew?.code
   return {
-    leading: leavesNone ?? tooFewOf(fleet, one, 0, hosts)?.code,
-    refuses: (host) => asked.some(({ prepared }) => prepared === undefined || passesSafely(prepared, host) !== true),
+    // where nothing fits at all, the nearest host is that of the cause
+    precedence: hosts.every(refuses)
+      ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
+      : { binding },
+    refuses,
     endAt: (host) =>
       admitted.has(host)
         ? { isAdmitted: true, refusals: reasonsOn(asked, host) }
@@ -299,7 +308,7 @@ const SLICE = 256
 function* summarise(
   fleet: Fleet,
   { groupsOf, request }: CapacityOptions,
-  { counts, fits, cut, leading }: Counting,
+  { counts, fits, cut, precedence }: Counting,
 ): Steps<Omit<Capacity, 'method'>> {
   const groups = new Map<string, HostCount[]>()
   for (const record of fleet.hosts.present) {
@@ -315,7 +324,7 @@ function* summarise(
   const summed: CapacityGroup[] = []
   let looked = 0
   for (const [key, members] of groups) {
-    summed.push(yield* groupFrom(key, members, pooled, leading))
+    summed.push(yield* groupFrom(key, members, pooled, precedence))
     looked += members.length
     if (looked < SLICE) continue
     looked = 0
@@ -327,7 +336,7 @@ function* summarise(
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
     groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
-    bottlenecks: yield* bottlenecksOf(counts, leading),
+    bottlenecks: yield* bottlenecksOf(counts, precedence),
   }
 }
 
@@ -335,7 +344,7 @@ function* groupFrom(
   key: string,
   members: readonly HostCount[],
   pooled: (members: readonly HostCount[]) => number | null,
-  leading: Code | undefined,
+  precedence: Precedence | undefined,
 ): Steps<CapacityGroup> {
   const withRoom = members.filter(({ fits }) => fits > 0)
   const fits = members.reduce((sum, member) => sum + member.fits, 0)
@@ -346,7 +355,7 @@ function* groupFrom(
     hosts: members.length,
     hostsWithRoom: withRoom.length,
     fitsIfPooled: together === null ? null : Math.max(fits, together),
-    bottleneck: (yield* bottlenecksOf(withRoom.length > 0 ? withRoom : members, leading))[0] ?? null,
+    bottleneck: (yield* bottlenecksOf(withRoom.length > 0 ? withRoom : members, precedence))[0] ?? null,
   }
 }
 
@@ -369,14 +378,14 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
 }
 
 /** Each host counts once: for what most hosts lack of all that it lacks, in the order in which the cause of a refusal counts codes. */
-function* bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined): Steps<Bottleneck[]> {
+function* bottlenecksOf(counts: readonly HostCount[], precedence: Precedence | undefined): Steps<Bottleneck[]> {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
   const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }
   for (const count of inSlices(counts, SLICE))
     if (count === undefined) yield
     else if (count.end !== undefined)
       ends[count.end.isAdmitted ? 'admitted' : 'others'].push(count.end.refusals.map(({ reason }) => reason))
-  const orders = { admitted: yield* codesInOrder(ends.admitted, leading), others: yield* codesInOrder(ends.others, leading) }
+  const orders = { admitted: yield* codesInOrder(ends.admitted, precedence), others: yield* codesInOrder(ends.others, precedence) }
   const placeOf = (code: Code, isAdmitted: boolean): number => (isAdmitted ? orders.admitted : orders.others).indexOf(code)
   for (const count of inSlices(counts, SLICE)) {
     if (count === undefined) yield
