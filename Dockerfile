@@ -1,10 +1,17 @@
-# The service with all that it needs but a database and, where NATS keeps the log, nats-servers. Not run where it was written.
-FROM node:20-bookworm-slim
+# The service in an image (docs/install.md): a release is made in the first stage, and unpacked in the second.
+FROM node:20-bookworm AS release
 WORKDIR /gantt
 COPY . .
-RUN npm ci && npm run build
+RUN npm run release -- /release
+RUN mkdir /unpacked && tar -xzf /release/gantt-*.tar.gz --strip-components=1 -C /unpacked
+
+FROM node:20-bookworm-slim
+COPY --from=release /unpacked /opt/gantt
+RUN ln -s /opt/gantt/bin/gantt /usr/local/bin/gantt
 # what is embedded in a container would be lost with it: DATABASE_URL names a database outside
 ENV HOST=0.0.0.0 PORT=4400
 EXPOSE 4400
 USER node
-CMD ["node", "apps/cli/dist/main.js", "serve"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["gantt", "serve"]

@@ -1,24 +1,27 @@
 // Bundles the package in the current folder: every door that its package.json names under `exports`, from the `source`
-// of the door to its `default`. Other packages stay outside. `--platform node` for programs, `neutral` for what must also
-// run in a browser.
+// of the door to its `default`. Its dependencies stay outside, but for those that it names under `bundled`.
+// `--platform node` for programs, `neutral` for what must also run in a browser.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { doorsOf, installedDependencies } from './package-doors.mjs'
 
 const { values } = parseArgs({ options: { platform: { type: 'string', default: 'neutral' } } })
-const { exports: doors } = JSON.parse(readFileSync('package.json', 'utf8'))
-const entryPoints = Object.fromEntries(
-  Object.values(doors).map(({ source, default: built }) => [built.replace(/^\.\/dist\/|\.js$/g, ''), source]),
-)
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+const installed = Object.keys({ ...installedDependencies(manifest), ...manifest.optionalDependencies })
+/** Bundled packages that were written for `require` need one; in modules of ECMAScript there is none. */
+const REQUIRE = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
 const { metafile } = await build({
-  entryPoints,
+  entryPoints: doorsOf(manifest),
   outdir: 'dist',
   bundle: true,
   splitting: true,
-  packages: 'external',
+  external: installed.flatMap((name) => [name, `${name}/*`]),
   platform: values.platform,
+  mainFields: ['module', 'main'],
+  banner: values.platform === 'node' && manifest.bundled !== undefined ? { js: REQUIRE } : {},
   format: 'esm',
   target: 'node20',
   sourcemap: true,

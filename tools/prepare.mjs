@@ -28,7 +28,15 @@ const RESULTS = [
   'apps/console/src/generated/graphql-env.d.ts',
   'apps/console/dist/index.html',
 ]
-const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema.prisma', 'tools/build.mjs', 'apps', 'packages']
+const SOURCES = [
+  'package-lock.json',
+  'tsconfig.json',
+  'prisma/schema.prisma',
+  'tools/build.mjs',
+  'tools/package-doors.mjs',
+  'apps',
+  'packages',
+]
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
 /** What the sources looked like at the last build. */
 const stamp = path.join(root, 'node_modules', '.cache', 'gantt', 'built.txt')

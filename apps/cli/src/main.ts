@@ -1,4 +1,6 @@
+#!/usr/bin/env -S node --max-semi-space-size=64
 import { Command } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { addCluster } from './cluster/command.ts'
 import { addCommands } from './commands/commands.ts'
 import { withExamples } from './commands/output.ts'
@@ -9,7 +11,7 @@ import { addProve } from './prove/prove.ts'
 import { addReplay } from './replay/command.ts'
 import { addSimulate } from './simulate.ts'
 
-const program = new Command('gantt').description('Places instances on hosts, and says why.').version('0.1.0')
+const program = new Command('gantt').description('Places instances on hosts, and says why.').version(manifest.version)
 
 // usage that cannot be taken ends with 2, for scripts; commander's own code is 1
 program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))

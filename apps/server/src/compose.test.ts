@@ -93,12 +93,19 @@ test('replicas get settings that the service knows, and which lead to the server
   expect(dockerfile).toContain(`EXPOSE ${config.port}\n`)
 })
 
-test('the image is built by scripts, and starts a file, of this repository', () => {
+test('the image is built by scripts of this repository, starts the command of the release, and is healthy once calls are answered', () => {
   const scripts = JSON.parse(read('package.json')).scripts
-  for (const [, script = ''] of dockerfile.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty(script)
-  const [program, file, command] = JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
-  const built = path.posix.join('apps/cli', JSON.parse(read('apps/cli/package.json')).exports['./main'].default)
-  expect([program, file, command]).toEqual(['node', built, 'serve'])
+  const used = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script = '']) => script)
+  expect(used).toEqual(['release'])
+  for (const script of used) expect(scripts).toHaveProperty(script)
+  // what it copies from the first stage is what it links, and that is what it starts
+  const [, unpacked] = /-C (\S+)$/m.exec(dockerfile) ?? []
+  const [, from, installed] = /^COPY --from=release (\S+) (\S+)$/m.exec(dockerfile) ?? []
+  const [, command, link = ''] = /^RUN ln -s (\S+) (\S+)$/m.exec(dockerfile) ?? []
+  expect([from, command]).toEqual([unpacked, `${installed}/bin/gantt`])
+  expect(JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]')).toEqual([path.posix.basename(link), 'serve'])
+  const [, asked = ''] = /^ {2}CMD \[.*\$\{process\.env\.PORT\}(\/\w+)/m.exec(dockerfile) ?? []
+  expect(asked).toBe('/ready')
   expect(fileURLToPath(new URL(replica.build ?? '', root))).toBe(fileURLToPath(root))
 })
 

@@ -79,7 +79,18 @@ test('the cause of one host is its own sentences', () => {
   } as const
   expect(
     causeText(
-      { code: 'gpu.none', admission: [], admitted: 1, refusals, reasons: [], nearest, tooFew: null, onOneHost: null, instances: null },
+      {
+        code: 'gpu.none',
+        admission: [],
+        exclusive: [],
+        admitted: 1,
+        refusals,
+        reasons: [],
+        nearest,
+        tooFew: null,
+        onOneHost: null,
+        instances: null,
+      },
       'Do otherwise.',
     ),
   ).toBe(

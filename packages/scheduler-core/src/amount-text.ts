@@ -1,6 +1,9 @@
 /** How many there are, for people: 1 host, 2 hosts. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
+/** Instances beside those that have a place. */
+export const moreInstances = (count: number): string => (count === 1 ? 'one more instance' : counted(count, 'more instance'))
+
 /** Resource classes that have a unit of measure, or another name for people. Of others the class is the unit, and the subject says it. */
 const classUnits: Readonly<Record<string, string>> = { MEMORY_MB: 'MiB', DISK_GB: 'GiB', VCPU: 'vCPUs', PCPU: 'dedicated CPUs' }
 

@@ -48,8 +48,11 @@ export interface ClaimsSource {
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
-/** All of a class that there is and is not kept back, what is left of memory beside the huge pages, or devices that are left in the right place. */
-export type AmountOf = 'in all' | 'outside of huge pages' | typeof NEAR_CELLS
+/**
+ * All of a class that there is and is not kept back, a class of which the host reports nothing, what is left of memory beside the huge pages, or
+ * devices that are left in the right place.
+ */
+export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS
 
 export const NEAR_CELLS = "near the guest's cells"
 

@@ -1,17 +1,11 @@
 export { amountText, counted } from './amount-text.ts'
 export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
-export {
-  type Admission,
-  type Cause,
-  causeInSteps,
-  causeOf,
-  type HostRefusal,
-  type NearestHost,
-  type Refusals,
-} from './cause/cause.ts'
+export type { Admission } from './cause/admission.ts'
+export { type Cause, causeInSteps, causeOf } from './cause/cause.ts'
 export { causeText } from './cause/cause-text.ts'
 export { nearMissesIn } from './cause/near-misses.ts'
+export type { HostRefusal, NearestHost, Refusals } from './cause/refusal.ts'
 export { shortfallsOf, shortfallsText } from './cause/shortfalls.ts'
 export { reasonCodes } from './cause/words.ts'
 export type { BoundKey } from './claims/bound-key.ts'
@@ -185,7 +179,7 @@ export { PLUGIN_CONTRACT, type Plugin } from './plugin/plugin.ts'
 export type { PluginRef } from './plugin/plugin-ref.ts'
 export { noPlugins, type Plugins, pluginsOf } from './plugin/plugins.ts'
 export type { PreparedFilter } from './prepared-filter.ts'
-export { type Parsed, type Problem, quote } from './problem.ts'
+export { type Parsed, type Problem, problemAt, quote } from './problem.ts'
 export {
   isInShare,
   type ProfileCourse,
@@ -202,7 +196,7 @@ export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
 export type { Reason, ReasonCount } from './reason.ts'
-export { contradictionsOf } from './request/guest-topology.ts'
+export { contradictionsOf } from './request/contradictions.ts'
 export { type Intent, intents } from './request/intent.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'

@@ -30,5 +30,7 @@ export interface PreparedFilter {
 export interface Single {
   /** Which hosts have it, in words that follow "hosts": `with CUSTOM_A`. */
   readonly which: string
+  /** Present where it names hosts: of those a refusal speaks though something else that is asked for leaves none. */
+  readonly isNames?: true
   passes(host: HostIndex): boolean
 }

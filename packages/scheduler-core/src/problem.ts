@@ -22,6 +22,19 @@ export function newerField(family: 'spec' | 'stats', version: string, path: read
   return { code: `${family}.newer_field`, path, message, expected, actual }
 }
 
+/** The same problem where its input stands within another one, or has other names there: path and message name the same place. */
+export function problemAt<P extends Pick<Problem, 'path' | 'message'>>(problem: P, path: readonly string[]): P {
+  const { path: former, message } = problem
+  const [was, now] = [former.join('.'), path.join('.')]
+  if (was === now) return problem
+  const place = was === '' ? WHOLE_INPUT.exec(message)?.[0] : was
+  const isNamed = place !== undefined && place !== '' && message.includes(place)
+  return { ...problem, path, message: isNamed ? message.replace(place, () => now) : `${now}: ${message}` }
+}
+
+/** How the message of a problem with all of an input begins. */
+const WHOLE_INPUT = /^the [a-z-]+(?= is )/
+
 /** A value as a message may quote it: JSON, shortened to 80 characters, never throwing. */
 export function quote(value: unknown): string {
   const text = typeof value === 'bigint' ? `${value}n` : value === undefined ? 'nothing' : safeJson(value)

@@ -24,8 +24,8 @@ export interface ClaimRow {
 }
 
 /** Selects a ClaimRow, and what scripts may want beside it. */
-export const CLAIM = `id fence state account createdAt expiresAt instanceUuid serverGroup host { name node }
-  reason releasedAt moveOf { id } movingTo { id host { name node } }
+export const CLAIM = `id fence state account createdAt expiresAt instanceUuid serverGroup host { name node hasOtherNodes }
+  reason releasedAt moveOf { id } movingTo { id host { name node hasOtherNodes } }
   resources { resourceClass amount } gpus { index milli } cells { guest cell cpus pinned memoryMb }`
 
 const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])

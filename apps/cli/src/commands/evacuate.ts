@@ -65,7 +65,7 @@ const LEAVING = 'claim { id instanceUuid }'
 const EVACUATE = `mutation Evacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
   hostEvacuate(input: $input, dryRun: $dryRun) {
     __typename
-    ... on HostEvacuatePreview { placedCount instancesWithoutClaims moves { ${LEAVING} destination { name node } message reasons { ${REASON} } } }
+    ... on HostEvacuatePreview { placedCount instancesWithoutClaims moves { ${LEAVING} destination { name node hasOtherNodes } message reasons { ${REASON} } } }
     ... on HostEvacuatePayload {
       placedCount
       instancesWithoutClaims
@@ -73,7 +73,7 @@ const EVACUATE = `mutation Evacuate($input: HostEvacuateInput!, $dryRun: Boolean
         ${LEAVING}
         result {
           __typename
-          ... on SelectDestinationsPayload { replayed decision { id } destinations { selected { host { name node } claim { id fence state } } } }
+          ... on SelectDestinationsPayload { replayed decision { id } destinations { selected { host { name node hasOtherNodes } claim { id fence state } } } }
           ... on NoValidHost { decision { id } reasons { ${REASON} } }
           ${REFUSAL}
         }

@@ -67,6 +67,7 @@ interface SolverTold {
 /** What became of one host, and the first filter that refused it. */
 export interface Verdict {
   readonly hostName: string
+  readonly host?: { readonly hasOtherNodes: boolean } | null
   readonly node: string
   readonly outcome: string
   readonly rank: number | null
@@ -78,6 +79,7 @@ export interface Verdict {
 /** A refused host with every check, also those behind the first refusal. */
 interface NearMiss {
   readonly hostName: string
+  readonly host?: { readonly hasOtherNodes: boolean } | null
   readonly node: string
   readonly reportAge: string | null
   readonly lacks: string
@@ -104,6 +106,7 @@ interface ShadowStep {
 
 interface Weighed {
   readonly hostName: string
+  readonly host?: { readonly hasOtherNodes: boolean } | null
   readonly node: string
   readonly outcome: string
   readonly reportAge: string | null
@@ -224,8 +227,8 @@ export const reportAgeOf = (age: string | null): string => (age === null ? 'none
 
 /** Total of each host, and what each weigher gave it or took from it. */
 function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly string[] {
-  const rows = hosts.map(({ hostName, node, outcome, totalWeight, reportAge, weights }) => [
-    printHost(hostName, node),
+  const rows = hosts.map(({ hostName, node, host, outcome, totalWeight, reportAge, weights }) => [
+    printHost(hostName, node, host?.hasOtherNodes),
     outcome,
     reportAgeOf(reportAge),
     totalWeight === null ? '-' : decimal(totalWeight),
@@ -254,7 +257,11 @@ const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): s
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],
-    nearMisses.map(({ hostName, node, reportAge, lacks }) => [printHost(hostName, node), reportAgeOf(reportAge), lacks]),
+    nearMisses.map(({ hostName, node, host, reportAge, lacks }) => [
+      printHost(hostName, node, host?.hasOtherNodes),
+      reportAgeOf(reportAge),
+      lacks,
+    ]),
   )
 
 const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
@@ -265,12 +272,12 @@ const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
       REPORT,
       { head: 'why', wraps: true, least: 30 },
     ],
-    verdicts.map(({ hostName, node, outcome, rank, totalWeight, reportAge, checks }) => {
+    verdicts.map(({ hostName, node, host, outcome, rank, totalWeight, reportAge, checks }) => {
       const refusal = checks.find(({ status }) => status === 'FAIL' || status === 'ERROR')
       const why =
         refusal === undefined
           ? `rank ${rank ?? '-'}, weight ${decimal(totalWeight ?? 0)}`
           : `${refusal.filter}: ${refusal.text ?? refusal.status}`
-      return [printHost(hostName, node), outcome, reportAgeOf(reportAge), why]
+      return [printHost(hostName, node, host?.hasOtherNodes), outcome, reportAgeOf(reportAge), why]
     }),
   )

@@ -38,7 +38,7 @@ export function toExplainPage(
           heading('Nearest of the refused'),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'What keeps it out' }],
-            nearMisses.map(({ hostName, node, lacks }) => [printHost(hostName, node), lacks]),
+            nearMisses.map(({ hostName, node, host, lacks }) => [printHost(hostName, node, host?.hasOtherNodes), lacks]),
           ),
         ]
       : []),
@@ -47,8 +47,8 @@ export function toExplainPage(
           heading(`Best hosts of ${weighing.candidateCount} that passed`),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'Outcome' }, { head: 'Report', align: 'right' }, { head: 'Total', align: 'right' }],
-            weighing.hosts.map(({ hostName, node, outcome, totalWeight, reportAge }) => [
-              printHost(hostName, node),
+            weighing.hosts.map(({ hostName, node, host, outcome, totalWeight, reportAge }) => [
+              printHost(hostName, node, host?.hasOtherNodes),
               outcome,
               reportAgeOf(reportAge),
               totalWeight === null ? '' : decimal(totalWeight),
@@ -62,7 +62,11 @@ export function toExplainPage(
           heading('Host by host'),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'Outcome' }, { head: 'What keeps it out' }],
-            verdicts.map(({ hostName, node, outcome, checks }) => [printHost(hostName, node), outcome, refusalsOf(checks)]),
+            verdicts.map(({ hostName, node, host, outcome, checks }) => [
+              printHost(hostName, node, host?.hasOtherNodes),
+              outcome,
+              refusalsOf(checks),
+            ]),
           ),
         ]),
     ...(weights === undefined ? [] : [heading('What the multipliers decide'), ...weights]),

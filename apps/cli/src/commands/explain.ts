@@ -31,11 +31,11 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!
     shadowSteps { name isAsked wouldReject ofThosePassing reasons { ${REASON} } }
     reasons { ${REASON} }
     selection { text }
-    nearMisses(first: $near) { hostName node outcome distance reportAge lacks checks { filter status text } }
+    nearMisses(first: $near) { hostName node host { hasOtherNodes } outcome distance reportAge lacks checks { filter status text } }
     weighing(top: $top) {
       candidateCount
       weighers { name multiplier multiplierVaries unit decisive }
-      hosts { hostName node outcome rank totalWeight reportAge weights { weigher raw unit multiplier multiplierSource weighted } }
+      hosts { hostName node host { hasOtherNodes } outcome rank totalWeight reportAge weights { weigher raw unit multiplier multiplierSource weighted } }
     }
   }
 }`
@@ -47,7 +47,7 @@ const VERDICTS = `query Verdicts($id: ID!, $instance: Int, $first: Int!, $after:
   explanation: explainPlacement(${SUBJECT}) {
     verdicts(first: $first, after: $after) {
       ${PAGE_INFO}
-      nodes { hostName node outcome rank totalWeight reportAge checks(shortCircuit: true) { filter status text } }
+      nodes { hostName node host { hasOtherNodes } outcome rank totalWeight reportAge checks(shortCircuit: true) { filter status text } }
     }
   }
 }`

@@ -21,7 +21,7 @@ export interface Group {
 }
 
 /** Selects Members. */
-export const MEMBERS = 'host { name node } count'
+export const MEMBERS = 'host { name node hasOtherNodes } count'
 
 /** Selects a Group. */
 export const GROUP = `uuid policy maxServerPerHost apartFrom version members { ${MEMBERS} }`

@@ -28,7 +28,7 @@ const SET = `mutation SetAllocation($hosts: [ResourceNameInput!]!, $resourceClas
     __typename
     ... on HostSetAllocationPayload {
       dryRun
-      hosts { name node capacity { ${USAGE} ${ORIGIN} } }
+      hosts { name node hasOtherNodes capacity { ${USAGE} ${ORIGIN} } }
       impact { hostsAffected claimsOnAffectedHosts warnings }
     }
     ${REFUSAL}

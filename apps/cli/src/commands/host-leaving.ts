@@ -46,17 +46,17 @@ interface Done {
 type HasClaims = Refusal & { readonly claimCount: number; readonly claims: readonly ClaimOnHost[] }
 
 const CLAIMS = 'claims { id instanceUuid state account }'
-const IMPACT = `hosts { name node } unchanged impact { claimCount ${CLAIMS} aggregates serverGroups }`
+const IMPACT = `hosts { name node hasOtherNodes } unchanged impact { claimCount ${CLAIMS} aggregates serverGroups }`
 const HAS_CLAIMS = `... on HostHasClaims { claimCount ${CLAIMS} }`
 
 const FORGET = `mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $expectedClaims: Int, $reason: String!, $dryRun: Boolean!) {
   hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: $reason, dryRun: $dryRun) {
     __typename ... on HostForgetPayload { ${IMPACT} } ${HAS_CLAIMS} ${REFUSAL} } }`
 const READMIT = `mutation HostReadmit($host: ResourceNameInput!, $reason: String!) { hostReadmit(host: $host, reason: $reason) {
-    __typename ... on HostReadmitPayload { hosts { name node } unchanged } ${REFUSAL} } }`
+    __typename ... on HostReadmitPayload { hosts { name node hasOtherNodes } unchanged } ${REFUSAL} } }`
 const REPLACE = `mutation HostReplace($host: ResourceNameInput!, $by: ResourceNameInput!, $reason: String!, $dryRun: Boolean!) {
   hostReplace(host: $host, by: $by, reason: $reason, dryRun: $dryRun) {
-    __typename ... on HostReplacePayload { ${IMPACT} merged { name node } } ${HAS_CLAIMS} ${REFUSAL} } }`
+    __typename ... on HostReplacePayload { ${IMPACT} merged { name node hasOtherNodes } } ${HAS_CLAIMS} ${REFUSAL} } }`
 
 /** `gantt host forget|readmit|replace`: hosts that leave the fleet, come back, or get another name. */
 export function addLeaving(host: Command): void {

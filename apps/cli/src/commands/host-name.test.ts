@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { toHostName } from './host-name.ts'
 import { nameOf } from './hosts.ts'
@@ -35,4 +37,23 @@ test('what commands print names the same host', () => {
     const { host: name, node = name } = toHostName(nameOf(host))
     expect({ name, node }).toEqual(host)
   }
+})
+
+test('whatever a node is called, what is printed of it means it alone', () => {
+  const names = fc.oneof(fc.constantFrom('a', 'a/b', ' a', '100%', 'a%2Fb'), fc.string({ minLength: 1, maxLength: 6 }))
+  fc.assert(
+    fc.property(names, names, fc.boolean(), (name, other, isNamedAsHost) => {
+      const node = isNamedAsHost ? name : other
+      expect(toHostName(nameOf({ name, node, hasOtherNodes: true }))).toEqual({ host: name, node })
+      const alone = toHostName(nameOf({ name, node, hasOtherNodes: false }))
+      expect({ node: alone.host, ...alone }).toEqual({ host: name, node })
+    }),
+  )
+})
+
+test('every command that asks for the name and the node of a host asks whether it has others, but for a project, which is told of none', () => {
+  const folder = new URL('./', import.meta.url)
+  const files = fs.readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const without = files.filter((file) => /[{\s`]name node\b(?! hasOtherNodes)/.test(fs.readFileSync(new URL(file, folder), 'utf8')))
+  expect(without).toEqual([])
 })

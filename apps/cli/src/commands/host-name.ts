@@ -4,9 +4,9 @@ export interface HostNameInput {
   readonly node?: string
 }
 
-/** A host as commands print it: with its node where that has a name of its own. */
-export const printHost = (hostName: string, node: string): string =>
-  node === hostName ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
+/** A host as commands print it: with its node where that has a name of its own, or where the name of the host alone means other nodes too. */
+export const printHost = (hostName: string, node: string, hasOtherNodes = false): string =>
+  node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
 
 /**
  * New hosts have no slash in their names and no blanks around them (ADR 27); hosts of older data may. Such a character is written as in

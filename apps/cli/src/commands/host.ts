@@ -58,7 +58,7 @@ interface StatusSet {
 const HOST = `query Host($name: String!, $node: String, $at: Moment) {
   host(name: $name, node: $node, at: $at) {
     gone { at reason readmitted } formerNames
-    name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
+    name node hasOtherNodes availabilityZone status statusReason state stateReason lastReportAt runningVms traits
     usedFrom usedFromReason warnings { code subject reported held text }
     told { label value }
     capacity { ${USAGE} ${ORIGIN} }
@@ -75,7 +75,7 @@ const SET_STATUS = `mutation SetStatus($hosts: [ResourceNameInput!]!, $status: H
     __typename
     ... on HostSetStatusPayload {
       dryRun
-      hosts { name node status statusReason }
+      hosts { name node hasOtherNodes status statusReason }
       impact { hostsAffected claimsOnAffectedHosts warnings }
     }
     ${REFUSAL}
@@ -87,7 +87,7 @@ const SET_USED_FROM = `mutation SetUsedFrom($hosts: [ResourceNameInput!]!, $used
     __typename
     ... on HostSetUsedFromPayload {
       dryRun
-      hosts { name node usedFrom usedFromReason }
+      hosts { name node hasOtherNodes usedFrom usedFromReason }
       impact { hostsAffected claimsOnAffectedHosts warnings }
     }
     ${REFUSAL}

@@ -38,7 +38,7 @@ interface Liveness {
   readonly warning: string | null
 }
 
-const HOST = 'name node state stateReason'
+const HOST = 'name node hasOtherNodes state stateReason'
 
 const LIVENESS = `query Liveness { liveness {
   source suspectAfter downAfter checkedAt up suspect down warning withheld { ${HOST} }

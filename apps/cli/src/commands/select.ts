@@ -30,8 +30,8 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
       decision { id }
       destinations {
         instanceUuid
-        selected { weight host { name node availabilityZone } claim { id fence state expiresAt moveOf { id } gpus { index milli } } }
-        alternates { weight host { name node } }
+        selected { weight host { name node hasOtherNodes availabilityZone } claim { id fence state expiresAt moveOf { id } gpus { index milli } } }
+        alternates { weight host { name node hasOtherNodes } }
       }
     }
     ... on NoValidHost { message placedCount ignoredFields decision { id } reasons { ${REASON} } }
@@ -48,7 +48,7 @@ const SELECT_FOR_PROJECT = `mutation SelectForProject($input: SelectDestinations
       replayed
       ignoredFields
       decision { id }
-      destinations { instanceUuid selected { host { name node } claim { id fence state expiresAt } } }
+      destinations { instanceUuid selected { host { node name } claim { id fence state expiresAt } } }
     }
     ... on NoValidHost { message placedCount ignoredFields decision { id } }
     ... on ClaimLost { claim { id state } }

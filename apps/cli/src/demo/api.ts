@@ -3,6 +3,7 @@ import { LARGEST_PAGE, PAGE_INFO, type Page } from '../commands/pages.ts'
 import type { ClosedHosts } from './fleet.ts'
 import type { DemoStats } from './host.ts'
 import type { DemoSpec } from './requests.ts'
+import type { RunningClaim } from './running.ts'
 
 /** The service did not do what the demo asked; the message is the service's own. */
 export class DemoError extends Error {
@@ -12,6 +13,11 @@ export class DemoError extends Error {
 export interface ClaimRef {
   readonly id: string
   readonly fence: number
+}
+
+/** A claim, and the host that holds it. */
+export interface HeldClaim extends ClaimRef {
+  readonly host: string
 }
 
 export interface KnownAggregate {
@@ -32,7 +38,7 @@ export interface Placed {
   /** Global id. */
   readonly decision: string
   /** Empty when no host could take the request. */
-  readonly claims: readonly ClaimRef[]
+  readonly claims: readonly HeldClaim[]
 }
 
 export interface Counts {
@@ -64,7 +70,11 @@ export interface DemoApi {
   confirm(claims: readonly ClaimRef[]): Promise<void>
   release(claims: readonly ClaimRef[]): Promise<void>
   /** Everything that holds room. */
-  liveClaims(): Promise<readonly (ClaimRef & { readonly instanceUuid: string | null })[]>
+  liveClaims(): Promise<readonly (HeldClaim & { readonly instanceUuid: string | null })[]>
+  /** Names of hosts that list instances, or hold claims. */
+  occupied(): Promise<readonly string[]>
+  /** The confirmed claims of a host, whose instances run there. */
+  running(host: string): Promise<readonly RunningClaim[]>
 }
 
 interface Ended {
@@ -95,7 +105,13 @@ const DEADLINE = 'PT60S'
 
 const LIVE = '[RESERVED, CONFIRMED, MATERIALISED]'
 
-const CLAIMS = `query Claims($after: String) { claims(first: ${LARGEST_PAGE}, after: $after, states: ${LIVE}) { ${PAGE_INFO} nodes { id fence instanceUuid } } }`
+const CLAIMS = `query Claims($after: String) { claims(first: ${LARGEST_PAGE}, after: $after, states: ${LIVE}) { ${PAGE_INFO} nodes { id fence instanceUuid host { name } } } }`
+
+const OCCUPIED = `query Occupied($after: String) { hosts(first: ${LARGEST_PAGE}, after: $after, query: "instances>0") { ${PAGE_INFO} nodes { name } } }`
+
+const RUNNING = `query Running($host: String!, $after: String) { host(name: $host) { claims(first: ${LARGEST_PAGE}, after: $after, states: [CONFIRMED, MATERIALISED]) {
+  ${PAGE_INFO} nodes { instanceUuid resources { resourceClass amount } cells { cell cpus memoryMb pinned } gpus { index milli } }
+} } }`
 
 const COUNT = `query Count {
   hosts(first: 1) { totalCount } aggregates(first: 1) { totalCount }
@@ -169,32 +185,49 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
 
     // a claim may have been ended by whoever looks around meanwhile
     async confirm(claims) {
-      for (const result of await gantt.confirm(claims, patience)) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
+      for (const result of await gantt.confirm(claims.map(toRef), patience)) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
     },
 
     async release(claims) {
-      for (const result of await gantt.release(claims, 'deleted by its owner', patience))
+      for (const result of await gantt.release(claims.map(toRef), 'deleted by its owner', patience))
         expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
     },
 
     async liveClaims() {
-      const claims: (ClaimRef & { instanceUuid: string | null })[] = []
-      let after: string | null = null
-      do {
-        const page: { claims: Page<ClaimRef & { instanceUuid: string | null }> } = await call(CLAIMS, { after })
-        claims.push(...page.claims.nodes)
-        after = page.claims.pageInfo.hasNextPage ? page.claims.pageInfo.endCursor : null
-      } while (after !== null)
-      return claims
+      type Known = ClaimRef & { instanceUuid: string | null; host: { name: string } }
+      const claims = await allPages(async (after) => (await call<{ claims: Page<Known> }>(CLAIMS, { after })).claims)
+      return claims.map(({ host: { name }, ...claim }) => ({ ...claim, host: name }))
     },
+
+    async occupied() {
+      const hosts = await allPages(async (after) => (await call<{ hosts: Page<{ name: string }> }>(OCCUPIED, { after })).hosts)
+      return hosts.map(({ name }) => name)
+    },
+
+    running: (host) =>
+      allPages(async (after) => (await call<{ host: { claims: Page<RunningClaim> } }>(RUNNING, { host, after })).host.claims),
   }
 }
 
 /** A busy machine with a large fleet is slow, and a demo has time. One attempt is above the deadline that the service gives itself. */
 const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }
 
-const refsOf = ({ selected: { claim } }: PlacedAnswer['destinations'][number]): readonly ClaimRef[] =>
-  claim === null ? [] : [{ id: claim.id, fence: claim.fence }]
+/** Only what a call takes. */
+export const toRef = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
+
+const refsOf = ({ selected: { claim, host } }: PlacedAnswer['destinations'][number]): readonly HeldClaim[] =>
+  claim === null ? [] : [{ id: claim.id, fence: claim.fence, host: host.name }]
+
+async function allPages<Node>(read: (after: string | null) => Promise<Page<Node>>): Promise<Node[]> {
+  const nodes: Node[] = []
+  let after: string | null = null
+  do {
+    const page: Page<Node> = await read(after)
+    nodes.push(...page.nodes)
+    after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+  } while (after !== null)
+  return nodes
+}
 
 function expectEnd(ended: Ended, ...wanted: readonly string[]): void {
   if (!wanted.includes(ended.__typename)) throw unexpected(ended)

@@ -82,12 +82,12 @@ const outcomeOf = async (client: Client, id: string) =>
     .decision
 
 const COUNT = `query Count { hosts(first: 1) { totalCount } released: claims(first: 1, states: [RELEASED]) { totalCount }
-  confirmed: claims(first: 1, states: [CONFIRMED]) { totalCount } }`
+  running: claims(first: 1, states: [MATERIALISED]) { totalCount } }`
 
 const countsOf = async (client: Client) => {
-  const { hosts, released, confirmed } =
-    await client.request<Record<'hosts' | 'released' | 'confirmed', { readonly totalCount: number }>>(COUNT)
-  return { hosts: hosts.totalCount, released: released.totalCount, confirmed: confirmed.totalCount }
+  const { hosts, released, running } =
+    await client.request<Record<'hosts' | 'released' | 'running', { readonly totalCount: number }>>(COUNT)
+  return { hosts: hosts.totalCount, released: released.totalCount, running: running.totalCount }
 }
 
 const OPERATIONS = `query Operated {
@@ -110,7 +110,7 @@ interface Operated {
 async function operated(client: Client) {
   const { liveness, claims, hosts } = await client.request<Operated>(OPERATIONS)
   const moving = claims.nodes.filter(({ movingTo }) => movingTo !== null)
-  const members = claims.nodes.filter(({ state, serverGroup }) => state === 'CONFIRMED' && serverGroup === moving[0]?.serverGroup)
+  const members = claims.nodes.filter(({ state, serverGroup }) => state === 'MATERIALISED' && serverGroup === moving[0]?.serverGroup)
   return {
     source: liveness.source,
     moving: moving.length,
@@ -119,6 +119,23 @@ async function operated(client: Client) {
     evacuated: claims.nodes.filter(({ state, reason }) => state === 'RELEASED' && reason === 'moved').length >= 2,
     emptied: hosts.nodes.filter(({ statusReason }) => statusReason === 'Emptied for a new mainboard').length,
   }
+}
+
+const AUDIT = `{ auditor { rounds counts { code count } } }`
+
+/** What the auditor finds, once it has looked at everything anew. */
+async function audited(client: Client) {
+  const read = async () => (await client.request<{ auditor: { rounds: number; counts: readonly { code: string }[] } }>(AUDIT)).auditor
+  const { rounds } = await read()
+  await expect.poll(async () => (await read()).rounds, { timeout: 60_000 }).toBeGreaterThan(rounds + 1)
+  return (await read()).counts
+}
+
+/** Hosts that list instances of which no claim is held there. */
+async function withoutClaims(client: Client) {
+  type Seen = { hosts: { nodes: readonly { name: string; instancesWithoutClaims: number }[] } }
+  const { hosts } = await client.request<Seen>('{ hosts(first: 500) { nodes { name instancesWithoutClaims } } }')
+  return hosts.nodes.filter(({ instancesWithoutClaims }) => instancesWithoutClaims > 0)
 }
 
 const OPERATED = {
@@ -142,10 +159,11 @@ test('a demo tells where to look, lives, ends cleanly and goes on at the next st
   for (const id of failed) expect(await outcomeOf(client, id)).toMatchObject({ outcome: 'NO_VALID_HOST' })
 
   expect(await operated(client)).toEqual(OPERATED)
+  expect(await audited(client)).toEqual([])
 
   // claims come and go
   await expect.poll(async () => (await countsOf(client)).released).toBeGreaterThan(0)
-  expect(await countsOf(client)).toMatchObject({ hosts: 30, confirmed: expect.toSatisfy((confirmed: number) => confirmed > 0) })
+  expect(await countsOf(client)).toMatchObject({ hosts: 30, running: expect.toSatisfy((running: number) => running > 0) })
 
   const second = start('--hosts', '30', '--data-dir', data)
   expect(await second.ended).toBe(1)
@@ -161,5 +179,6 @@ test('a demo tells where to look, lives, ends cleanly and goes on at the next st
   expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
   // what operators hold is not given back, and not done twice
   expect(await operated(next.client)).toEqual(OPERATED)
+  expect([await audited(next.client), await withoutClaims(next.client)]).toEqual([[], []])
   expect(await again.stop()).toBe(0)
 })

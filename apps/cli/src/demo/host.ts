@@ -7,7 +7,7 @@ export type Kind = (typeof kinds)[number]
 export const zones = ['z1', 'z2', 'z3'] as const
 export type Zone = (typeof zones)[number]
 
-/** What a host of the demo reports. */
+/** What a host of the demo reports; what is in use before an instance runs on it is its own. */
 export type DemoStats = Pick<
   HostStatsV1_0,
   | 'vcpus'
@@ -20,6 +20,7 @@ export type DemoStats = Pick<
   | 'ramAllocationRatio'
   | 'diskAllocationRatio'
   | 'runningVms'
+  | 'instances'
   | 'numIoOps'
   | 'hypervisorType'
   | 'hypervisorVersion'
@@ -128,7 +129,8 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
     cpuAllocationRatio: cpuRatio,
     ramAllocationRatio: ramRatio,
     diskAllocationRatio: 1,
-    runningVms: Math.ceil(vcpusUsed / 6),
+    runningVms: 0,
+    instances: [],
     numIoOps: random.below(4),
     hypervisorType: 'QEMU',
     hypervisorVersion: 8_002_000,

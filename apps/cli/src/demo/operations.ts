@@ -1,5 +1,5 @@
 import { createRandom } from '@gantt/scheduler-core'
-import type { ClaimRef, DemoApi } from './api.ts'
+import { type ClaimRef, type DemoApi, toRef } from './api.ts'
 import type { DemoFleet } from './fleet.ts'
 import type { DemoHost } from './host.ts'
 import { aUuid, type DemoSpec } from './requests.ts'
@@ -91,7 +91,7 @@ export async function operate(api: DemoApi, { group, instances, emptied }: Opera
   const spec = { gantt: { ...SMALL, instanceUuids: members.slice(0, 1) } }
   const claim = { mode: 'RESERVE', ttl: OPEN_MOVE_TTL }
   if (first !== undefined)
-    await api.ask(MOVE, { input: { intent: 'LIVE_MIGRATE', moveOf: first, idempotencyKey: key('move'), spec, claim } })
+    await api.ask(MOVE, { input: { intent: 'LIVE_MIGRATE', moveOf: toRef(first), idempotencyKey: key('move'), spec, claim } })
 }
 
 const SMALL = {

@@ -61,6 +61,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     if (first > 0) say(`Placing the first ${first} requests.`)
     await placeFirst(stream, first)
     await operate(api, operations, folder.fleet?.seed ?? options.seed)
+    // what operators moved, and what an earlier start came to no report of
+    await stream.report(await api.occupied())
     const failed = await failExamples(api, fleet, random)
     const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
     tell(

@@ -1,17 +1,20 @@
-import type { Random } from '@gantt/scheduler-core'
+import { createRandom, type Random } from '@gantt/scheduler-core'
 import { batches } from '../commands/batches.ts'
-import type { ClaimRef, DemoApi } from './api.ts'
+import type { DemoApi, HeldClaim } from './api.ts'
 import type { DemoFleet } from './fleet.ts'
 import { type DemoRequest, nextRequest } from './requests.ts'
+import { statsWith } from './running.ts'
 
 /** The life of the fleet: requests come, their room is confirmed or not, and is given back in the end. */
 export interface Stream {
-  /** Places this many requests at once, then settles what is due. */
+  /** Places this many requests at once, then settles what is due; hosts on which instances came or went report so. */
   step(requests: number): Promise<void>
   /** A host that its turn comes to reports again. */
   reportNext(): Promise<void>
+  /** These hosts report which instances run on them. */
+  report(hosts: Iterable<string>): Promise<void>
   /** Claims of an earlier run: they are given back like all others. */
-  adopt(claims: readonly ClaimRef[]): void
+  adopt(claims: readonly HeldClaim[]): void
 }
 
 export interface StreamOptions {
@@ -32,12 +35,17 @@ const SHORT_TTL = 'PT30S'
 /** Requests between the reservation and its release where the caller changes its mind. */
 const RELEASE_AFTER = 3
 const CLAIMS_PER_CALL = 500
+const REPORTS_AT_ONCE = 8
 
 export function createStream({ api, fleet, random, run, silent, meanLifetime }: StreamOptions): Stream {
   const due = { confirm: new Agenda(), release: new Agenda() }
   /** Requests placed so far. */
   let now = 0
   let reports = 0
+  /** The place in the fleet of the next host whose turn comes. */
+  let turn = 0
+  const operations = createRandom(run)
+  const byName = new Map(fleet.hosts.map((host) => [host.name, host]))
 
   const place = async ({ spec, ending, lifetime }: DemoRequest): Promise<void> => {
     const number = now++
@@ -47,21 +55,35 @@ export function createStream({ api, fleet, random, run, silent, meanLifetime }: 
     due.release.add(number + (ending === 'confirm' ? lifetime : RELEASE_AFTER), claims)
   }
 
+  const report = async (names: Iterable<string>): Promise<void> => {
+    const hosts = [...new Set(names)].flatMap((name) => (name === silent ? [] : (byName.get(name) ?? [])))
+    for (const batch of batches(hosts, REPORTS_AT_ONCE)) {
+      const found = await Promise.all(
+        batch.map(async ({ name: host, stats }) => ({
+          host,
+          stats: statsWith({ ...stats, numIoOps: operations.below(6) }, await api.running(host)),
+        })),
+      )
+      await api.report(found.map((one) => ({ ...one, incarnation: run, sequence: ++reports })))
+    }
+  }
+
   return {
     async step(requests) {
       const options = { meanLifetime, licensedHosts: fleet.licensed.length }
       await Promise.all(Array.from({ length: requests }, () => nextRequest(random, options)).map(place))
-      for (const claims of batches(due.confirm.take(now), CLAIMS_PER_CALL)) await api.confirm(claims)
-      for (const claims of batches(due.release.take(now), CLAIMS_PER_CALL)) await api.release(claims)
+      const [confirmed, released] = [due.confirm.take(now), due.release.take(now)]
+      for (const claims of batches(confirmed, CLAIMS_PER_CALL)) await api.confirm(claims)
+      for (const claims of batches(released, CLAIMS_PER_CALL)) await api.release(claims)
+      await report([...confirmed, ...released].map(({ host }) => host))
     },
 
     async reportNext() {
-      const host = fleet.hosts[reports % fleet.hosts.length]
-      reports++
-      if (host === undefined || host.name === silent) return
-      const stats = { ...host.stats, numIoOps: random.below(6) }
-      await api.report([{ host: host.name, incarnation: run, sequence: reports, stats }])
+      const host = fleet.hosts[turn++ % fleet.hosts.length]
+      if (host !== undefined) await report([host.name])
     },
+
+    report,
 
     adopt(claims) {
       for (const claim of claims) due.release.add(now + random.below(2 * meanLifetime), [claim])
@@ -71,17 +93,17 @@ export function createStream({ api, fleet, random, run, silent, meanLifetime }: 
 
 /** Claims by the number of the request at which something is to happen to them. */
 class Agenda {
-  readonly #claims = new Map<number, ClaimRef[]>()
+  readonly #claims = new Map<number, HeldClaim[]>()
   #taken = 0
 
-  add(at: number, claims: readonly ClaimRef[]): void {
+  add(at: number, claims: readonly HeldClaim[]): void {
     const time = Math.max(at, this.#taken + 1)
     this.#claims.set(time, [...(this.#claims.get(time) ?? []), ...claims])
   }
 
   /** Everything up to now, once. */
-  take(now: number): readonly ClaimRef[] {
-    const claims: ClaimRef[] = []
+  take(now: number): readonly HeldClaim[] {
+    const claims: HeldClaim[] = []
     for (let time = this.#taken + 1; time <= now; time++) {
       claims.push(...(this.#claims.get(time) ?? []))
       this.#claims.delete(time)

@@ -80,7 +80,7 @@ function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpe
   return {
     ...{ uuid: uuidOf(200 + own), policy: policies[policy] ?? 'AFFINITY', maxServerPerHost, hosts: named },
     // without a number of its own, which would make every case another one
-    apartFrom: named.length === 1 ? [uuidOf(200 + ((own + 1) % 4))] : [],
+    apartFrom: named.length < 2 ? [uuidOf(200 + ((own + 1) % 4))] : [],
   }
 }
 

@@ -54,7 +54,7 @@ export const answerFields: Fields = {
   ResourceLimit: ['resource', 'limit'],
   ClaimPayload: ['claim', 'claims', 'replayed', 'fleetRevision'],
   ClaimLost: ['code', 'message', 'path', 'claim'],
-  Host: ['id', 'name', 'node', 'availabilityZone'],
+  Host: ['id', 'name', 'node', 'hasOtherNodes', 'availabilityZone'],
   Claim: [
     ...[
       'id',

@@ -193,6 +193,24 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }, 120_000)
   })
 
+  test('a node that is called as its host says whether that name means other nodes too', async () => {
+    await api.report({ 'beside-1': {} })
+    const asked = '{ host(name: "beside-1", node: "beside-1") { hasOtherNodes } }'
+    expect(await ask(asked)).toEqual({ host: { hasOtherNodes: false } })
+    await reportNode('beside-1', 'n')
+    expect(await ask(asked)).toEqual({ host: { hasOtherNodes: true } })
+  })
+
+  test('a name that a host has again is none of its former ones', async () => {
+    await api.report({ 'again-1': {} })
+    for (const [from, to] of [
+      ['again-1', 'again-2'],
+      ['again-2', 'again-3'],
+    ] as const)
+      await replace(from, to)
+    expect(await replace('again-3', 'again-1')).toMatchObject({ hosts: [{ name: 'again-1', formerNames: ['again-2', 'again-3'] }] })
+  })
+
   test('a host that has claims takes no other one in; a name that is taken or not plain is refused', async () => {
     await api.report({ e1: {}, e2: {} })
     await placeOn('e2')

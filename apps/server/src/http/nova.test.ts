@@ -219,7 +219,7 @@ describe('an Aggregate in the words of Nova', () => {
 
   test.each<[string, object, string]>([
     ['a host that never reported', { hosts: ['n1', 'ghost'] }, 'document.addHosts.1'],
-    ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata'],
+    ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata.a'],
     ['no uuid', { uuid: 'x' }, 'document.uuid'],
   ])('%s is refused with its place', async (_what, fields, path) => {
     const { __typename, issues } = await bring(fields)

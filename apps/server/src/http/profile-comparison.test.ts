@@ -92,7 +92,7 @@ test('what would newly fail is told first, with who refuses, and what would newl
   const [failure, placement] = found.disagreements
   expect(failure).toMatchObject({ decision: { id: decided[2].decision.id }, baselineHosts: ['large'], candidateHosts: [] })
   expect(failure.because).toMatch(
-    /^Of 2 hosts none takes it: 1 with as many instances as they may have, 1 with too little memory in all\. Nearest is small: /,
+    /^Of 2 hosts none takes it: 1 with too little memory in all, 1 with as many instances as they may have\. Nearest is small: /,
   )
   expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'Finds room on small.' })
   expect(found.text).toContain('1 newly placed, 1 newly failing')

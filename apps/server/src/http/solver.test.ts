@@ -43,7 +43,7 @@ test('a profile names the solver and its limits', async () => {
     version: { scheduler: 'SOLVER', solver: { timeLimitMs: 2_000, nodeLimit: 5, gap: 0.0001, candidates: 100 } },
   })
   expect((await create('wrong', { scheduler: 'SOLVER', solver: { timeLimitMs: 5 } })).issues).toEqual([
-    { path: ['input', 'solver', 'timeLimitMs'], message: 'solver.timeLimitMs is 5; it must be 10 or more' },
+    { path: ['input', 'solver', 'timeLimitMs'], message: 'input.solver.timeLimitMs is 5; it must be 10 or more' },
   ])
 })
 

@@ -147,7 +147,9 @@ test('what only the candidate refuses is a new failure, with who refuses', async
   })
   expect(shadow.reportOf('site')?.disagreements[0]).toMatchObject({
     kind: 'NEW_FAILURE',
-    because: expect.stringMatching(/^site@2: Of 2 hosts none takes it: 1 with as many instances as they may have, /),
+    because: expect.stringMatching(
+      /^site@2: Of 2 hosts none takes it: 1 with too little memory in all, 1 with as many instances as they may have\. /,
+    ),
   })
 })
 

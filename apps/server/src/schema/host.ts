@@ -173,6 +173,10 @@ builder.node(Host, {
   fields: (t) => ({
     name: t.string({ description: "The host's name.", resolve: ({ record }) => record.host }),
     node: t.string({ description: "The node's name; equal to the host's where there is one node.", resolve: ({ record }) => record.node }),
+    hasOtherNodes: t.boolean({
+      description: 'Whether its host has other nodes that are there: the name of the host alone means those too.',
+      resolve: ({ fleet, record }) => fleet.hosts.nodesOf(record.host).some((index) => index !== record.index),
+    }),
     availabilityZone: t.string({ description: 'From the metadata of its aggregates.', resolve: ({ record }) => record.zone }),
     state: t.field({ type: HostState, description: 'Whether it is alive.', resolve: stateOf }),
     stateReason: t.string({

@@ -29,8 +29,9 @@ builder.objectField(Host, 'gone', (t) =>
 builder.objectField(Host, 'formerNames', (t) =>
   t.field({
     type: ['String'],
-    description: 'What it was called before it was replaced, oldest first: host, or host/node.',
-    resolve: ({ record }) => [...new Set(record.formerNames.map(keyOf))],
+    description:
+      'Other names that it had before it was replaced, oldest first: host, or host/node. One that it has again is not among them.',
+    resolve: ({ record }) => [...new Set(record.formerNames.map(keyOf))].filter((name) => name !== keyOf(record)),
   }),
 )
 

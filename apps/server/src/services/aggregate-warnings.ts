@@ -7,6 +7,7 @@ import {
   type Fleet,
   type HostName,
   hostKey,
+  inSlices,
   isLive,
   liftSource,
   openOverlay,
@@ -16,11 +17,12 @@ import {
   type RequestSpec,
   reasonText,
   requestAt,
+  type Steps,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import { findSource, requestOfMove } from '../replica/moves.ts'
-import { pauseOfQuestion } from '../replica/question.ts'
+import { answerInPieces, pauseOfQuestion } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { AggregateDone } from './aggregates.ts'
 import type { Decisions } from './decisions.ts'
@@ -66,6 +68,8 @@ const DEFAULT_DEADLINE_MS = 5_000
 const MOST_DEADLINE_MS = 30_000
 /** Claims whose decisions are read together. */
 const READ_TOGETHER = 200
+/** Hosts whose claims are gathered between two pauses. */
+const HOSTS_AT_ONCE = 256
 /** Warnings that are told; all claims are counted. */
 const TOLD = 100
 
@@ -74,7 +78,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
   const warn = async ({ change }: AggregateDone, isOver: () => boolean): Promise<AggregateWarnings> => {
     await decisions.caughtUp()
     const sides = await sidesOf(replica, change)
-    const claims = claimsOn(sides.now, change)
+    const claims = await answerInPieces(claimsOn(sides.now, change))
     const tally = createTally(sides)
     for (let from = 0; from < claims.length && !isOver(); from += READ_TOGETHER) {
       const some = claims.slice(from, from + READ_TOGETHER)
@@ -107,15 +111,18 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
 }
 
 /** Live claims on the hosts that an edit touches, those that leave first: where time is short, they are what matters most. */
-function claimsOn({ aggregates, hosts }: Fleet, { uuid, next }: AggregateChanged): Claim[] {
+export function* claimsOn({ aggregates, hosts }: Fleet, { uuid, next }: AggregateChanged): Steps<Claim[]> {
   const was: Pick<Aggregate, 'hosts' | 'metadata'> = aggregates.byUuid.get(uuid) ?? { hosts: [], metadata: {} }
   const [were, will] = [new Set(was.hosts), new Set(next?.hosts)]
   const left = was.hosts.filter((host) => !will.has(host))
   const stayed = next !== null && isSame(was.metadata, next.metadata) ? [] : was.hosts.filter((host) => will.has(host))
   const joined = [...will].filter((host) => !were.has(host))
-  return [...left, ...stayed, ...joined]
-    .flatMap((host) => hosts.nodesOf(host))
-    .flatMap((index) => [...hosts.get(index).claims].filter(isLive))
+  const claims: Claim[] = []
+  for (const host of inSlices([...left, ...stayed, ...joined], HOSTS_AT_ONCE)) {
+    if (host === undefined) yield
+    else for (const index of hosts.nodesOf(host)) for (const claim of hosts.get(index).claims) if (isLive(claim)) claims.push(claim)
+  }
+  return claims
 }
 
 function isSame(a: Aggregate['metadata'], b: Aggregate['metadata']): boolean {

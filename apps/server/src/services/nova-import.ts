@@ -1,4 +1,3 @@
-import type { Problem } from '@gantt/scheduler-core'
 import {
   type Imported,
   importLegacyRequest,
@@ -19,6 +18,8 @@ export interface NovaDocument {
   readonly path: readonly string[]
   /** Paths in it of fields that this release does not know; they have no effect. */
   readonly ignored: readonly string[]
+  /** Where the caller named the instances, if beside the request. */
+  readonly instancesAt?: readonly string[] | undefined
   /** Of a request: as it is kept. */
   readonly nova?: WrittenRequest | null
 }
@@ -30,14 +31,11 @@ export const readLegacySpec = (given: unknown, path: readonly string[]): NovaDoc
 export const readNovaHost = (given: unknown, host: string, path: readonly string[]): NovaDocument => read(importNovaHost(given, host), path)
 
 function read(imported: Imported, path: readonly string[]): NovaDocument {
-  if (imported.ok) return { document: imported.document, issues: [], path, ignored: imported.unknown, nova: imported.nova ?? null }
-  return { issues: under(path, imported.problems.map(withoutRoot)), path, ignored: [] }
+  if (!imported.ok) return { issues: under(path, imported.problems), path, ignored: [] }
+  const { document, unknown, root = [], nova = null } = imported
+  const instancesAt = root.length === 0 ? undefined : [...path, 'instance_uuids']
+  return { document, issues: [], path: [...path, ...root], instancesAt, ignored: unknown, nova }
 }
-
-/** Readers name the root of what they read; here it is what the caller gave. */
-const withoutRoot = (problem: Problem): Problem => ({ ...problem, path: problem.path.filter((key, i) => i > 0 || !roots.has(key)) })
-
-const roots: ReadonlySet<string> = new Set(['spec', 'computeNode', 'legacy'])
 
 /** An Aggregate as Nova has it, or what is wrong with its form. */
 export function readAggregate(given: unknown, path: readonly string[]): NovaAggregate | Issue {

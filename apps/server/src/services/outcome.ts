@@ -1,4 +1,4 @@
-import { type Code, codes, type Problem, quote } from '@gantt/scheduler-core'
+import { type Code, codes, type Problem, problemAt, quote } from '@gantt/scheduler-core'
 import { type CallCode, callCodes } from './codes.ts'
 
 /** Expected ends that are not what the caller hoped for: data, never exceptions. */
@@ -65,7 +65,7 @@ export const issue = (path: readonly string[], found: unknown, rule: string, cod
 
 /** Core's problems under the path at which the caller gave the document. */
 export const under = (path: readonly string[], problems: readonly Problem[]): Issue[] =>
-  problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }))
+  problems.map((problem) => problemAt(problem, [...path, ...problem.path]))
 
 /** The catalogue's sentence for a code. */
 export const sentenceOf = (code: Code | CallCode): string => ({ ...codes, ...callCodes })[code]

@@ -29,6 +29,8 @@ export interface SpecDocument {
   readonly issues: readonly Issue[]
   /** Where the caller gave it. */
   readonly path: readonly string[]
+  /** Where the caller named the instances, if beside the request. */
+  readonly instancesAt?: readonly string[] | undefined
   /** Paths in it of fields that this release does not know, which have no effect: none in our own form, which has no such fields. */
   readonly ignored?: readonly string[]
   /** The document of Nova's that it was made of, as it is kept; null or absent: none. */

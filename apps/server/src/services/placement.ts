@@ -7,14 +7,13 @@ import {
   DEFAULT_PROFILE,
   type Fleet,
   type Intent,
-  type Problem,
   type Profile,
   parseRequestSpec,
+  problemAt,
   publishedSpec,
   type RequestSpec,
   unreadKeys,
 } from '@gantt/scheduler-core'
-import type { WrittenRequest } from '@gantt/scheduler-core/nova'
 import type { KeptCause } from '../db/rows.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { findSource, requestNow } from '../replica/moves.ts'
@@ -25,7 +24,7 @@ import { type Asked, checkAskedCall, checkBinding, checkCall } from './call-chec
 import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { type InstanceDestinations, toDestinations } from './destinations.ts'
-import { type Failure, type Invalid, type Issue, invalid, sentenceOf, under } from './outcome.ts'
+import { type Failure, type Invalid, type Issue, invalid, sentenceOf } from './outcome.ts'
 import type { PlacementInput, SpecDocument } from './placement-input.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { decidedOf } from './report-ages.ts'
@@ -97,25 +96,21 @@ export interface Placement {
 
 /** Unknown input to a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so that no limit applies. */
 export function parseSpec(
-  { document, issues, path, nova = null }: SpecDocument,
+  { document, issues, path, instancesAt, nova = null }: SpecDocument,
   isRepeated = false,
 ): { readonly value: RequestSpec } | Invalid {
   // what could not be read at all says so itself
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
-  const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems.map(asGiven(nova)))]
+  const placeOf = ([field, ...rest]: readonly string[]): readonly string[] =>
+    field === 'instanceUuids' && instancesAt !== undefined
+      ? [...instancesAt, ...rest]
+      : [...path, ...pathAsGiven(nova, field === undefined ? [] : [field, ...rest])]
+  const all = parsed.ok ? issues : [...issues, ...parsed.problems.map((problem) => problemAt(problem, placeOf(problem.path)))]
   if (!parsed.ok || all.length > 0) return invalid(all)
   const more = isRepeated ? [] : checkRequest(parsed.value, path)
   return more.length > 0 ? invalid(more) : { value: parsed.value }
 }
-
-/** A problem with the typed form, in the words of the document of Nova's that it was made of. */
-const asGiven =
-  (nova: WrittenRequest | null) =>
-  (problem: Problem): Problem => {
-    const path = pathAsGiven(nova, problem.path)
-    return { ...problem, path, message: problem.message.replace(problem.path.join('.'), () => path.join('.')) }
-  }
 
 export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
   /** In the order in which they came. */

@@ -9,6 +9,7 @@ import {
   type ProfileState,
   parseProfile,
   pluginsOf,
+  problemAt,
   profileChanges,
   profileRef,
   profileState,
@@ -21,7 +22,7 @@ import { FeatureLevelError } from '../replica/feature-level.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Shadow, ShadowReport } from '../replica/shadow.ts'
 import { type Dated, datedIn } from './dated.ts'
-import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
+import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, type under } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 import { checkNames, checkText } from './text.ts'
@@ -309,7 +310,7 @@ const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => fi
 
 /** Core names the parts as the call does, except for the name, which is an argument of its own. */
 const pointed = (problems: Parameters<typeof under>[1]): Issue[] =>
-  problems.map((problem) => (problem.path[0] === 'name' ? { ...problem, path: ['profile'] } : (under(['input'], [problem])[0] as Issue)))
+  problems.map((problem) => problemAt(problem, problem.path[0] === 'name' ? ['profile'] : ['input', ...problem.path]))
 
 /** What a call may name as its profile, for messages. */
 export const knownProfiles = (replica: Replica): string => {

@@ -25,7 +25,7 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
     ...checkNames(at, request, isFreeText),
     ...checkExpressions(request, at),
     ...checkGroups(request, path),
-    ...checkTopologies(request, at),
+    ...contradictionsOf(request).map(({ path: inner, found, rule }) => issue(at(inner), found, rule, 'spec.invalid')),
     ...checkServerGroup(request, path, at),
   ]
 }
@@ -57,16 +57,6 @@ const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   { at: ['flavor'], extraSpecs: flavor.extraSpecs },
   ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
 ]
-
-/** A guest's topology is a division of its flavor. Nova says so of those that it makes. */
-function checkTopologies({ gang, ...request }: RequestSpec, place: Place): Issue[] {
-  const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
-  return guests.flatMap(({ at, guest }) =>
-    contradictionsOf(guest).map(({ path: inner, found, rule }) =>
-      issue(place([...at, 'numaTopology', ...inner]), found, rule, 'spec.invalid'),
-    ),
-  )
-}
 
 /** What of the rule of a server group nothing would keep. */
 function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {

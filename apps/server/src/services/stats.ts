@@ -15,6 +15,7 @@ import {
   parseStatsDelta,
   pluginsOf,
   presentHosts,
+  problemAt,
   publishedStats,
   quote,
   renewalAge,
@@ -99,7 +100,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const read = await withDocuments(
         documents,
-        await mapInPieces(reports, (report, i) => parse(report, ['input', 'updates', String(i)], replica.fleet)),
+        await mapInPieces(reports, (report, i) => readReport(report, ['input', 'updates', String(i)], replica.fleet)),
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
       const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
@@ -344,13 +345,11 @@ function valuesIn(value: unknown): number {
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
   const inner = found.path.slice(root.length)
   if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found
-  const path = [...root, ...reportPath(document, inner)]
-  const [full, short] = [found.path.join('.'), inner.join('.')]
-  const said = found.message.startsWith(full) ? full : short
-  return { ...found, path, message: found.message.replace(said, () => path.join('.')) }
+  return problemAt(found, [...root, ...reportPath(document, inner)])
 }
 
-function parse(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
+/** The report of a call, or what is wrong with it. */
+export function readReport(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
   const { hosts } = fleet
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host

@@ -1,4 +1,4 @@
-import { type AggregateChanged, appendInSteps, copyFleet, type Fleet, type Profile } from '@gantt/scheduler-core'
+import { type AggregateChanged, appendInSteps, copyFleet, type Fleet, type Profile, type Steps } from '@gantt/scheduler-core'
 import { answerInPieces } from '../replica/question.ts'
 import type { Replica } from '../replica/replica.ts'
 import { InputFault } from './outcome.ts'
@@ -10,11 +10,17 @@ export interface Sides {
 }
 
 /** Copies of the fleet without an edit that was only tried, and with it. Throws InputFault where somebody was faster. */
-export async function sidesOf({ fleet }: Replica, change: AggregateChanged): Promise<Sides> {
-  const sides = { now: copyFleet(fleet), edited: copyFleet(fleet) }
-  const [verdict] = await answerInPieces(appendInSteps(sides.edited, [change]))
+export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerInPieces(sidesInSteps(fleet, change))
+
+/** The same with pauses, during which the fleet may move on: both copies are of one state. */
+export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sides> {
+  const now = copyFleet(fleet)
+  yield
+  const edited = copyFleet(now)
+  yield
+  const [verdict] = yield* appendInSteps(edited, [change])
   if (verdict !== undefined) throw InputFault.at(['ifVersion'], change.expectedVersion, 'the version that it has now')
-  return sides
+  return { now, edited }
 }
 
 /** The version that decides at present under the name by which a request was decided. Throws RangeError where there is none. */

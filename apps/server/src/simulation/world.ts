@@ -194,8 +194,9 @@ class World {
     for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
       if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) this.#counts.voids++
-    // a host that another one goes into reports for both from then on; and whoever sets less than is held leaves it held
-    const mayLower = ['report', 'replace', 'forget', 'hostAllocation', 'fleetAllocation', 'aggregate']
+    // a host that another one goes into reports for both from then on; and whoever sets less than is held, or has use counted as it is
+    // reported, leaves what is held as it is
+    const mayLower = ['report', 'replace', 'forget', 'usedFrom', 'hostAllocation', 'fleetAllocation', 'aggregate']
     if (!entry.changes.some(({ type }) => mayLower.includes(type)))
       for (const [i, free] of room().entries())
         if (free < Math.min(0, before[i] ?? 0)) this.#fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)

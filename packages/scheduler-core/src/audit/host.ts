@@ -3,7 +3,7 @@ import { countedStats } from '../fleet/allocation.ts'
 import { at, type ClassColumns } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
+import { PLAIN_IN_CELLS, STRICT_CLAIMS } from '../fleet/levels.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { statsToCount } from '../fleet/used-from.ts'
 import type { HostIndex } from '../host-index.ts'
@@ -13,8 +13,9 @@ import type { CellState } from '../kinds/numa/numa.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
 import type { AuditCode, Finding } from './finding.ts'
 import { floorOf } from './floor.ts'
+import { auditPlainMemory } from './plain-memory.ts'
 import { auditCells, auditGpus } from './strict-units.ts'
-import { type CellSums, type HostSums, heldBeside, sumClaims } from './sums.ts'
+import { type CellSums, type Held, type HostSums, heldBeside, sumClaims } from './sums.ts'
 
 /** I1 and I13 of one host, and what it lists: its columns against its report and its claims, and nothing taken twice. */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
@@ -37,6 +38,7 @@ export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
     for (const { code, field, expected, actual, claim } of [...auditGpus(record, stats, sums), ...auditCells(record, stats, sums)])
       tell(code, field, expected, actual, claim)
   }
+  if (fleet.featureLevel >= PLAIN_IN_CELLS) checkPlainMemory(fleet, record, sums, tell)
   for (const kind of allKinds)
     for (const { code, field, expected, actual, claim } of kind.audit?.(fleet.hosts, record.index, sums.grants.get(kind.name) ?? []) ?? [])
       tell(code, field, expected, actual, claim)
@@ -75,9 +77,8 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
     const inventory = reported.get(name)
     const countsUse = inventory !== undefined && inventory.used !== null
     const held = classes.get(name)
-    const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
-    const claimed = heldBeside(held, countsUse) + Math.max(0, covered - (inventory?.used ?? 0))
-    const ratioMilli = inventory === undefined ? 0 : Math.round(inventory.allocationRatio * 1_000)
+    const { covered, claimed } = claimedOf(held, inventory, featureLevel)
+    const ratioMilli = inventory === undefined ? 0 : ratioOf(inventory)
     const capacity = inventory === undefined ? 0 : floorOf(inventory.total - inventory.reserved, ratioMilli)
     const used = inventory?.used ?? 0
     const expected: Readonly<Record<keyof ClassColumns, number>> = {
@@ -103,6 +104,28 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
   }
   // a class that was never given columns
   for (const name of classes.keys()) if (!hosts.classes.has(name)) tell('state.column', `${name}.claimed`, 'columns', 'none')
+}
+
+/** What of a class materialised claims hold, and what all claims hold beside the report. */
+function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
+  const countsUse = inventory !== undefined && inventory.used !== null
+  const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
+  return { covered, claimed: heldBeside(held, countsUse) + Math.max(0, covered - (inventory?.used ?? 0)) }
+}
+
+const ratioOf = ({ allocationRatio }: Inventory): number => Math.round(allocationRatio * 1_000)
+
+function checkPlainMemory({ hosts, featureLevel }: Fleet, record: HostRecord, sums: HostSums, tell: Tell): void {
+  const stats = countedStats(hosts, record)
+  const inventory = inventoriesOf(stats).get('MEMORY_MB') as Inventory
+  const { total, reserved, used } = inventory
+  const taken = (used ?? 0) + claimedOf(sums.classes.get('MEMORY_MB'), inventory, featureLevel).claimed
+  for (const { code, field, expected, actual, claim } of auditPlainMemory(
+    stats,
+    { total, reserved, ratioMilli: ratioOf(inventory), taken },
+    sums,
+  ))
+    tell(code, field, expected, actual, claim)
 }
 
 function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: HostSums, tell: Tell): void {

@@ -27,6 +27,8 @@ export interface HostSums {
   readonly newcomers: number
   /** Live members by uuid of the group. */
   readonly members: ReadonlyMap<string, number>
+  /** A late claim that holds memory which is not huge pages. */
+  readonly latePlain: Claim | undefined
 }
 
 export interface CellSums {
@@ -44,6 +46,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   const byKind = new Map<KindName, HeldGrant<unknown>[]>()
   const members = new Map<string, number>()
   let newcomers = 0
+  let latePlain: Claim | undefined
   // ratios that operators and aggregates set may leave less than claims hold already
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
@@ -61,6 +64,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
     }
     for (const name in grants.classes) take(heldIn(classes, name), grants.classes[name] as number)
     for (const { index, milli } of grants.gpu ?? []) take(heldIn(gpus, index), milli)
+    if (late && !counted && plainMibOf(record, grants) > 0) latePlain = claim
     for (const part of grants.numa ?? []) {
       const sums = cells.get(part.cell) ?? { cpus: nothing(), memoryMb: nothing(), pinned: new Map(), pages: new Map() }
       cells.set(part.cell, sums)
@@ -88,20 +92,30 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
     // it ended and its instance runs on: what the host does not count itself stays taken
     else add(claim, claim.grants, true)
   }
-  return { classes, gpus, cells, grants: byKind, newcomers, members }
+  return { classes, gpus, cells, grants: byKind, newcomers, members, latePlain }
 }
 
 /** Pages as the host has them now: of a huge size that it has no more, as many of the next larger one, or of the largest, as are as much memory. */
 function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; readonly count: number }) {
   const there = stats.numaCells.flatMap((cell) => cell.pages.map(({ sizeKib }) => sizeKib))
-  const huge = stats.numaCells.flatMap((cell) => {
-    const sizes = cell.pages.map(({ sizeKib }) => sizeKib)
-    return sizes.filter((size) => size > 64 || size > Math.min(...sizes))
-  })
+  const huge = stats.numaCells.flatMap((cell) => [...hugeSizesOf(cell.pages)])
   if (there.includes(pages.sizeKib) || pages.sizeKib <= 64 || huge.length === 0) return pages
   const larger = huge.filter((size) => size > pages.sizeKib)
   const sizeKib = larger.length > 0 ? Math.min(...larger) : Math.max(...huge)
   return { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) }
+}
+
+/** Sizes of a cell's pages that are huge: all but the smallest, and those that are larger than any machine's plain ones. */
+export function hugeSizesOf(pages: readonly { readonly sizeKib: number }[]): ReadonlySet<number> {
+  const sizes = pages.map(({ sizeKib }) => sizeKib)
+  return new Set(sizes.filter((size) => size > 64 || size > Math.min(...sizes)))
+}
+
+/** MiB of grants that are not huge pages of the host's cells. */
+function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants): number {
+  const huge = new Set(stats.numaCells.flatMap(({ pages }) => [...hugeSizesOf(pages)]))
+  const isHuge = ({ sizeKib }: { readonly sizeKib: number }): boolean => sizeKib > 64 || huge.has(sizeKib)
+  return numa.reduce((mib, { memoryMb, pages }) => (pages !== undefined && isHuge(pages) ? mib - memoryMb : mib), classes.MEMORY_MB ?? 0)
 }
 
 /** The grants of a settled move less what the report does not count of them yet: amounts of classes only. */

@@ -198,14 +198,14 @@ describe('of several things that no host has together, each is counted by itself
       expect([cause.code, cause.admitted, cause.nearest?.name.host]).toEqual(['trait.missing', 0, 'a'])
       expect(causeText(cause)).toBe(
         'There is no host with CUSTOM_A, CUSTOM_B, CUSTOM_C. Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_B; 1 with CUSTOM_C. ' +
-          'Nearest is a: The host lacks the trait CUSTOM_C.',
+          'No host is both with CUSTOM_B and with CUSTOM_C. Nearest is a: The host lacks the trait CUSTOM_C.',
       )
     }
     for (const cause of causesOf(fleet, group({ requiredTraits: ['CUSTOM_A', 'CUSTOM_C'], forbiddenTraits: ['CUSTOM_D'] })))
       expect([cause.code, causeText(cause)]).toEqual([
         'trait.forbidden',
         'There is no host with CUSTOM_A, CUSTOM_C, without CUSTOM_D. ' +
-          'Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_C; 6 without CUSTOM_D. Nearest is a: The host lacks the trait CUSTOM_C.',
+          'Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_C; 6 without CUSTOM_D. No host is both with CUSTOM_C and without CUSTOM_D. Nearest is a: The host lacks the trait CUSTOM_C.',
       ])
   })
 

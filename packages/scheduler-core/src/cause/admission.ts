@@ -78,6 +78,13 @@ export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Step
   return left
 }
 
+/** The hosts that all lists of names in a request name; none where it has no such list. */
+export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonly HostIndex[] {
+  const lists = steps.flatMap(({ prepared }) => prepared?.each?.() ?? []).filter(({ isNames }) => isNames === true)
+  if (lists.length === 0) return []
+  return Array.from(hosts.presentIndexes, (index) => index as HostIndex).filter((host) => lists.every((list) => isTrue(list.passes, host)))
+}
+
 /** Whether a filter lets a host pass; one that failed does not. */
 export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
   !failed && prepared !== undefined && passesSafely(prepared, host) === true
@@ -148,4 +155,15 @@ export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet):
   }
   const least = hosts.reduce((found, host) => Math.min(found, missing.get(host) ?? 0), things.length)
   return least === things.length ? [] : hosts.filter((host) => (missing.get(host) ?? 0) === least)
+}
+
+/** What one filter admits. */
+export interface Admission {
+  readonly filter: string
+  /** Which hosts, in words that follow "hosts". */
+  readonly which: string
+  /** Hosts that it lets in by itself; counted only where the request admits none, since then it matters which filter is in the way. */
+  readonly alone: number | null
+  /** The same of each thing that it asks for, where those are several and the request admits no host. */
+  readonly each: readonly { readonly which: string; readonly alone: number }[]
 }

@@ -1,7 +1,9 @@
 import { counted } from '../amount-text.ts'
 import type { ReasonCode } from '../codes.ts'
 import { hostKey } from '../fleet/hosts.ts'
-import type { Admission, Cause, NearestHost, Refusals } from './cause.ts'
+import type { Admission } from './admission.ts'
+import type { Cause } from './cause.ts'
+import type { NearestHost, Refusals } from './refusal.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
@@ -17,7 +19,7 @@ function sentencesOf(cause: Cause): string {
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'
   const near = nearest === null ? '' : ` Nearest is ${hostKey(nearest.name)}: ${nearText(nearest)}`
   const scope = admission.map(({ which }) => which).join(', ')
-  if (admitted === 0) return `There is no host ${scope}.${aloneText(admission)}${near}`
+  if (admitted === 0) return `There is no host ${scope}.${aloneText(admission)}${exclusiveText(cause)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
   const { before, what } = askedText(cause)
   // of one host its own sentences say all that counts would
@@ -46,6 +48,13 @@ function aloneText(admission: readonly Admission[]): string {
     return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && admission.length > 1 ? [{ which, alone }] : [])]
   })
   return all.length < 2 ? '' : ` Each by itself: ${all.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
+}
+
+/** Which of several things exclude each other, where hosts have each of them. */
+function exclusiveText({ exclusive }: Cause): string {
+  if (exclusive.length === 0) return ''
+  const texts = exclusive.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
+  return ` No host is ${texts.join(', or ')}.`
 }
 
 function countsText(refusals: readonly Refusals[]): string {

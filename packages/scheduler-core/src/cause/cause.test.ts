@@ -241,7 +241,7 @@ describe('members that live together and fit on no host: each host is compared w
 
   test.each(['default', 'best-fit'])('%s: the pool that the disks of hosts lie in has too little for all of them', (profile) => {
     expect(causeIn({ a: roomy, b: roomy }, disks, aPool(['a', 'b'], 'a'), profile)).toBe(
-      `Of 2 hosts none takes all 3 instances: 2 in a storage pool with too little space left. ${TOGETHER} Nearest is a: The pool p has 80 GiB left; 120 GiB were asked for by its 3 instances.`,
+      `Of 2 hosts none takes all 3 instances: 2 in a storage pool with too little space in all. ${TOGETHER} Nearest is a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).`,
     )
   })
 
@@ -450,18 +450,6 @@ describe('where devices are to be near the guest, the cell that is spoken of is 
   })
 })
 
-test('what an operator keeps back is said of each amount, whatever the filter says of them first', () => {
-  const log = aLog()
-  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 16, memoryMb: 1_000, localGb: 100 })])
-  const reserve = (resourceClass: string, reserved: number): Change =>
-    ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass, reserved, by: 'kim', reason: 'tests' }) as const
-  log.append([reserve('MEMORY_MB', 900), reserve('DISK_GB', 90)])
-  expect(textOf(log.fleet, { flavor: { vcpus: 1, memoryMb: 500, rootGb: 50 } }, 'nova-compat')).toContain(
-    'a: 500 MiB needed by one instance; the host has 100 MiB in all; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
-      '50 GiB needed by one instance; the host has 10 GiB in all; 90 of its 100 GiB are reserved (set by kim: tests).',
-  )
-})
-
 describe('several instances that may be on different hosts', () => {
   /** The cause of the instance after so many that found a host. */
   const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
@@ -489,7 +477,7 @@ describe('several instances that may be on different hosts', () => {
   test.each([
     [
       2,
-      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs left, 1 with too few vCPUs in all. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in all.',
+      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs in all, 1 with too few vCPUs left. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in all.',
       6,
     ],
     [

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { byExtent, isLongForm } from '../../../../testing/extent.ts'
 import type { ReasonCode } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce } from '../fleet/steps.ts'
 import { examine } from '../pipeline/examine.ts'
 import { PASSES_ALL } from '../pipeline/findings.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -10,8 +11,10 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { Cause } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { hostDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
+import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
+import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
+import { isFull } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
 const RUNS = byExtent(150, 10_000)
@@ -25,13 +28,13 @@ function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): Readonl
 }
 
 /**
- * All that a cause says, but how many hosts each condition lets in by itself, and which comes nearest to all that the request asks for where none
- * has it: those are of these hosts too.
+ * All that a cause says, but how many hosts each condition lets in by itself, which of them exclude each other, and which host comes nearest to all
+ * that the request asks for where none has it: those are of these hosts too.
  */
 const saidOf = (cause: Cause): unknown => {
   const nearest = cause.admitted > 0 ? cause.nearest : null
   return [
-    causeText({ ...cause, nearest, admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
+    causeText({ ...cause, nearest, exclusive: [], admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
     ...[cause.admitted, cause.refusals, nearest, cause.admitted > 0 ? cause.code : null],
   ]
 }
@@ -133,6 +136,36 @@ describe('the laws of the cause', () => {
     )
   })
 
+  test('the order in which a request lists things does not change it, where the order says nothing', () => {
+    let changed = 0
+    fc.assert(
+      fc.property(
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        requestDrawn,
+        listsDrawn,
+        fc.constantFrom(...profiles),
+        fc.nat({ max: 4 }),
+        (hosts, drawn, lists, profile, shift) => {
+          const fleet = fleetOf(hosts)
+          const asked = typedForm(drawn, lists)
+          const other = inOtherOrder(asked, shift)
+          changed += Number(JSON.stringify(other) !== JSON.stringify(asked))
+          fc.pre(refuses(fleet, asked, profile))
+          const [cause, again] = [causeIn(fleet, asked, profile), causeIn(fleet, other, profile)]
+          expect([causeText(again), again.code, again.reasons]).toEqual([causeText(cause), cause.code, cause.reasons])
+          const found = foundOf(fleet, asked, profile)
+          const examined = afterFound(fleet, asked, profile, () => atOnce(examine(fleet, other, profile, 's', found).cause()))
+          expect(causeText(examined)).toBe(causeText(cause))
+          const turned = withListsTurned(drawn)
+          for (const form of [novaForm, legacyForm])
+            expect(causeText(causeIn(fleet, form(turned), profile))).toBe(causeText(causeIn(fleet, form(drawn), profile)))
+        },
+      ),
+      { numRuns: RUNS },
+    )
+    expect(changed).toBeGreaterThan(0)
+  })
+
   test('the order of the filters does not change it', () => {
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
@@ -151,6 +184,7 @@ describe('the laws of the cause', () => {
 
   test('code, first sentence and first reason are one, and the reasons count each host of the fleet once', () => {
     const met = new Set<string>()
+    let ties = 0
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)
@@ -160,6 +194,13 @@ describe('the laws of the cause', () => {
         if (admitted === 0 || code === null) return
         met.add(code)
         expect(refusals[0]?.code).toBe(code)
+        // of codes with as many hosts the one that is named is of the nearest host, where it has one of them
+        const asMany = refusals.filter(({ hosts: count }) => count === refusals[0]?.hosts).map((one) => one.code)
+        const ofNearest = nearest?.refusals.map(({ reason }) => reason.code) ?? []
+        if (tooFew === null && !refusals.some((one) => isFull(one.code)) && asMany.some((one) => ofNearest.includes(one))) {
+          expect(ofNearest).toContain(code)
+          ties += Number(asMany.length > 1)
+        }
         const first = nearest?.refusals[0]?.reason
         // of one host the sentences are those of that host; of several the first says how many are refused for what
         if (admitted === 1) expect(first?.code).toBe(code)
@@ -170,6 +211,7 @@ describe('the laws of the cause', () => {
       { numRuns: RUNS },
     )
     expect(met.size).toBeGreaterThan(5)
+    expect(ties).toBeGreaterThan(0)
   })
 
   test('it counts each host that the request admits, and its nearest host is one of those', () => {

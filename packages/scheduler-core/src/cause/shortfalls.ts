@@ -1,10 +1,10 @@
 import { amountText, measureOf, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import { type AmountOf, type Fact, NEAR_CELLS } from '../evidence.ts'
-import { usualWords } from '../kinds/classes/usual.ts'
+import { wordsOf } from '../kinds/classes/usual.ts'
 import { amountMissing, shareMissing } from '../missing.ts'
 import type { Reason } from '../reason.ts'
-import type { HostRefusal, NearestHost } from './cause.ts'
+import type { HostRefusal, NearestHost } from './refusal.ts'
 
 /** One thing that a host lacks, as its sentence says it. Once all of them are mended, and nothing else, the host takes the instance. */
 export interface Shortfall {
@@ -108,11 +108,18 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   return [...(isSaidOfCells ? [] : [own]), ...lacking.map(toShortfall)]
 }
 
-/** Nothing is to mend about a word that the host has as it was asked for, nor about one beside a reason that compares nothing. */
-const isLacking = ({ required, actual }: Fact, { need, have }: Reason): boolean =>
-  typeof actual === 'number' || (required === undefined ? need !== undefined || have !== undefined : required !== actual)
+/**
+ * Nothing is to mend about a word that the host has as it was asked for, nor about one for which nothing was asked where the reason compares
+ * numbers, or nothing.
+ */
+function isLacking({ required, actual }: Fact, { need, have }: Reason): boolean {
+  if (typeof actual === 'number') return true
+  if (required !== undefined) return required !== actual
+  return typeof need === 'string' || (need === undefined && have !== undefined)
+}
 
 function amountOfReason({ code }: Reason): AmountOf | undefined {
+  if (code === 'class.not_reported') return 'reported'
   if (code === 'memory.huge_pages') return 'outside of huge pages'
   if (code === 'gpu.numa' || code === 'pci.numa') return NEAR_CELLS
   return inAllCode.test(code) ? 'in all' : undefined
@@ -121,7 +128,8 @@ function amountOfReason({ code }: Reason): AmountOf | undefined {
 const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
 function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fact): Shortfall {
-  const words = amountOf === 'in all' ? usualWords(subject) : undefined
+  // of a resource class it is said as a reason says it, whichever of several facts it is
+  const words = amountOf === 'in all' && unit === wordsOf(subject).unit ? wordsOf(subject) : undefined
   const told = required === undefined || actual === undefined ? undefined : { need: required, have: actual }
   return {
     subject,
@@ -131,7 +139,9 @@ function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fa
     ...(amountOf !== undefined && { amountOf }),
     ...(reserved !== undefined && { reserved }),
     ...(words !== undefined &&
-      told !== undefined && { sentence: reasonText({ ...told, code: words.tooLittle, ...(reserved !== undefined && { reserved }) }) }),
+      told !== undefined && {
+        sentence: reasonText({ ...told, subject, code: words.tooLittle, ...(reserved !== undefined && { reserved }) }),
+      }),
   }
 }
 

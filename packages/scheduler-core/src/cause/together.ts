@@ -1,7 +1,7 @@
-import { type Fact, fromRequest } from '../evidence.ts'
+import { type Fact, fromRequest, NEAR_CELLS } from '../evidence.ts'
 import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { freeFact, leftOf, namespaceSource, reportOf, reserveOf } from '../fleet/sources.ts'
+import { freeFact, leftOf, namespaceSource, poolReserveOf, reportOf, reserveOf } from '../fleet/sources.ts'
 import type { HostIndex } from '../host-index.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
@@ -20,6 +20,7 @@ import { membersOf, sumsOf } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
+import { whatLacksNear } from './seat-members.ts'
 
 /** What is asked of a host that has to take all members of a request. */
 export interface Together {
@@ -140,18 +141,14 @@ const mayBeShort = (whole: RequestSpec): boolean =>
 function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const kinds = membersOf(whole).flatMap((members) => {
     const ask = numaAskOf(members.request)
-    return ask === undefined ? [] : [{ ask, count: members.count, placed: amongFirst(instance, members) }]
+    return ask === undefined ? [] : [{ ask, request: members.request, count: members.count, placed: amongFirst(instance, members) }]
   })
   if (kinds.length === 0) return []
+  const areNear = kinds.some(({ ask }) => ask.nearness !== undefined)
   const known = new Map<HostIndex, readonly Reason[]>()
   const lacksOn = (host: HostIndex): readonly Reason[] => {
-    const lacks =
-      known.get(host) ??
-      whatCellsLackFor(
-        hosts,
-        host,
-        kinds.map(({ ask, count, placed }) => ({ ask, count: count - (host === tried ? placed : 0) })),
-      )
+    const left = kinds.map(({ count, placed, ...kind }) => ({ ...kind, count: count - (host === tried ? placed : 0) }))
+    const lacks = known.get(host) ?? (areNear ? whatLacksNear : whatCellsLackFor)(hosts, host, left)
     known.set(host, lacks)
     return lacks
   }
@@ -159,7 +156,7 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   return [
     lackOf((host) =>
       lacksOn(host).map(({ subject = 'NUMA', need, have, unit, ...reason }) => ({
-        ...{ ...reason, subject: subject.split(' on ')[0] as string },
+        ...{ ...reason, subject: isNear(reason) ? subject : (subject.split(' on ')[0] as string) },
         ...(need !== undefined && { need }),
         ...(have !== undefined && { have }),
         ...(unit !== undefined && { unit }),
@@ -169,11 +166,14 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
           ...(have !== undefined && { actual: have }),
           ...(unit !== undefined && { unit }),
           ...(reason.code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+          ...(isNear(reason) && { amountOf: NEAR_CELLS }),
         },
       })),
     ),
   ]
 }
+
+const isNear = ({ code }: Pick<Reason, 'code'>): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
 /** Of each host, what of all members together it lacks, one thing after the other. */
 function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
@@ -203,12 +203,12 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       const inAll = at(capacity, host)
       // where one member is too large already, that is said apart, and no ratio makes up for it
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
-      const reserve = (isOfAll: boolean) => reserveOf(hosts, host, resourceClass, unit, isOfAll)
-      const leftFact = { ...freeFact(hosts, host, resourceClass, asked), actual: left }
-      const allFact: Fact = { ...asked, ...reserve(true), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
+      const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, unit, { missing })
+      const leftFact = { ...freeFact(hosts, host, resourceClass, asked), ...reserve(need - left), actual: left }
+      const allFact: Fact = { ...asked, ...reserve('in all'), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
       return [
-        ...(isInAll ? [{ ...said, ...reserve(true), code: tooLittle, have: inAll, fact: allFact }] : []),
-        ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(false), code: short, have: left, fact: leftFact }]),
+        ...(isInAll ? [{ ...said, ...reserve('in all'), code: tooLittle, have: inAll, fact: allFact }] : []),
+        ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(need - left), code: short, have: left, fact: leftFact }]),
       ]
     })
   })
@@ -227,10 +227,26 @@ function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried
       const isShared = tried !== undefined && hosts.get(tried).diskPools[0] === pool
       const left = (hosts.pools.freeFor(host, pool) ?? 0) + (isShared ? placed : 0)
       if (left >= need) return []
-      const { name, teller } = figure
+      const { name: subject, teller, capacityGib: inAll } = figure
       const from = { requiredFrom: amountFrom(whole, 'DISK_GB'), actualFrom: namespaceSource('storage', hosts.get(teller)) }
-      const fact: Fact = { subject: name, required: need, actual: left, unit: 'GiB', ...from }
-      return [{ code: 'pool.short', subject: name, need, have: left, unit: 'GiB', instances: whole.numInstances, fact }]
+      const said = { subject, need, unit: 'GiB', instances: whole.numInstances }
+      const asked = { subject, required: need, unit: 'GiB', ...from }
+      const reserve = (missing: number | 'in all') => poolReserveOf(hosts, figure, missing)
+      const ofAll: Fact = { ...asked, ...reserve('in all'), amountOf: 'in all', actual: inAll }
+      return [
+        ...(inAll < need ? [{ ...said, ...reserve('in all'), code: 'pool.too_little' as const, have: inAll, fact: ofAll }] : []),
+        ...(inAll < need && left === inAll
+          ? []
+          : [
+              {
+                ...said,
+                ...reserve(need - left),
+                code: 'pool.short' as const,
+                have: left,
+                fact: { ...asked, ...reserve(need - left), actual: left },
+              },
+            ]),
+      ]
     }),
   ]
 }

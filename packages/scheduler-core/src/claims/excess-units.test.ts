@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { audit } from '../audit/index.ts'
-import type { Grants, MoveIntent } from '../fleet/change.ts'
+import type { Grants } from '../fleet/change.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { OWN_UNITS } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
@@ -9,6 +9,7 @@ import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aClaim, aLog, aMove, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
 import type { Claim } from './claim.ts'
+import { resize } from './testing/resize.ts'
 
 /** Placement's rule for writes, for cells, CPUs, GPUs, PCI devices, pages and classes that are gone: what makes an excess no worse is allowed. */
 
@@ -25,18 +26,6 @@ const novaUnits = profileSchema.parse({
   filters: [{ name: 'NUMATopologyFilter' }, { name: 'PciPassthroughFilter' }],
 })
 const profiles = [...['default', 'nova', 'nova-compat', 'first-fit', 'best-fit'].map(profileNamed), solver, novaUnits]
-
-function resize({ fleet }: TestLog, asks: Asks, profile: Profile, intent: MoveIntent | 'REBUILD') {
-  const source = fleet.ledger.claims.get('a.0') as Claim
-  const request = aRequest({ instanceUuids: [source.instance as string], image: { properties: {} }, ...asks })
-  const overlay = openOverlay(fleet)
-  try {
-    const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
-    return decide(fleet, overlay, { ...asked, request, profile, intent, source })
-  } finally {
-    overlay.discard()
-  }
-}
 
 /** A claim of what is asked on the host as it is at first; then the host reports what it has later. */
 function claimed(first: HostShape, asks: Asks, then: HostShape, level: number = OWN_UNITS, isListed = false): TestLog {

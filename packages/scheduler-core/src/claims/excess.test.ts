@@ -10,6 +10,7 @@ import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { decide, liftSource } from '../schedulers/decide.ts'
 import { aClaim, aLog, aMove, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
 import type { Claim } from './claim.ts'
+import { resize } from './testing/resize.ts'
 
 /** Placement's rule for writes: what makes an excess no worse is allowed. Each row names where the situation comes from. */
 
@@ -39,19 +40,6 @@ function overFull(then: HostShape, level: number = STRICT_CLAIMS, grants: Grants
 }
 
 const claimOf = (log: TestLog, id: string): Claim => log.fleet.ledger.claims.get(id) as Claim
-
-/** What becomes of the claim `a` when it asks for so much on its own host. */
-function resize({ fleet }: TestLog, asks: Parameters<typeof aRequest>[0], profile: Profile, intent: 'RESIZE' | 'REBUILD' = 'RESIZE') {
-  const source = fleet.ledger.claims.get('a.0') as Claim
-  const request = aRequest({ instanceUuids: [source.instance as string], ...asks })
-  const overlay = openOverlay(fleet)
-  try {
-    const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
-    return decide(fleet, overlay, { ...asked, request, profile, intent, source })
-  } finally {
-    overlay.discard()
-  }
-}
 
 const move = (log: TestLog, grants: Grants, intent: MoveIntent = 'RESIZE', host = 'h1') => {
   const { id, fence, instance } = claimOf(log, 'a.0')

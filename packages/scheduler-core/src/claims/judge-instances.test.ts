@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { audit } from '../audit/audit.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import type { Change, ClaimRef } from '../fleet/change.ts'
+import type { Change, ClaimRef, Grants } from '../fleet/change.ts'
 import { type Checkpoint, checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { ENDED_CLAIMS } from '../fleet/levels.ts'
+import { ENDED_CLAIMS, OWN_UNITS } from '../fleet/levels.ts'
 import { publishedSpec } from '../request/versions.ts'
 import { aClaim, aLog, aMove, anAttempt, aReport, aRequest, aUuid, someInstances, type TestLog } from '../testing/index.ts'
 import { isLive } from './claim.ts'
@@ -187,6 +187,33 @@ describe('a further attempt', () => {
     ])
     expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
     expect(free(log, 'h2')).toBe(3)
+  })
+
+  test.each<[string, Grants, Grants]>([
+    ['amounts after amounts and a GPU', { classes: { VCPU: 3 }, gpu: [{ index: 0, milli: 1_000 }] }, { classes: { VCPU: 2 } }],
+    [
+      'the same GPU',
+      { classes: { VCPU: 3 }, gpu: [{ index: 0, milli: 1_000 }] },
+      { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 500 }] },
+    ],
+    ['a GPU after amounts', { classes: { VCPU: 4 } }, { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 1_000 }] }],
+  ])('may take the units of the destination that it releases: %s', (_name, first, next) => {
+    for (const [level, verdict] of [
+      [OWN_UNITS, undefined],
+      [OWN_UNITS - 1, 'claim.no_room'],
+    ] as const) {
+      const log = threeHosts(level)
+      log.append([aReport('h2', { vcpus: 4, memoryMb: 4_096, instances: [], gpus: [{ index: 0, model: null, usedMilli: 0 }] }, 2)])
+      log.append([someInstances({ key: 'k1', instances: [X], project: 'p', grants: passing })])
+      const on = (claim: string, grants: Grants) => [{ claim, instance: X, host: 'h2', node: 'h2', grants }]
+      expect(log.append([{ ...attempt(log, 'k2', 'h2', null), parts: on('k2.0', first) }])).toEqual([undefined])
+      const before = stored(log.fleet)
+      expect(log.append([{ ...attempt(log, 'k3', 'h2', 'k2.0'), parts: on('k3.0', next) }])).toEqual([verdict])
+      expect(findings(log.fleet)).toEqual([])
+      if (verdict !== undefined)
+        expect({ ...stored(log.fleet), place: null, places: null }).toEqual({ ...before, place: null, places: null })
+      else expect([stateOf(log, 'k2.0'), free(log, 'h2')]).toEqual(['RELEASED', 4 - (next.classes?.VCPU ?? 0)])
+    }
   })
 
   test.each<[string, (log: TestLog) => Change, string]>([

@@ -1,13 +1,13 @@
-import type {
-  AttemptProposed,
-  ClaimsProposed,
-  InstancesProposed,
-  KeyAbandoned,
-  KeyLimitsChanged,
-  MoveProposed,
-  Proposal,
+import {
+  type AttemptProposed,
+  type ClaimsProposed,
+  type InstancesProposed,
+  type KeyAbandoned,
+  type KeyLimitsChanged,
+  type MoveProposed,
+  type Proposal,
+  projectOf,
 } from '../fleet/change.ts'
-import { projectOf } from '../fleet/change.ts'
 import { OWNERS_ATTEMPTS } from '../fleet/levels.ts'
 import { isPlain } from '../kinds/index.ts'
 import { type Claim, isLive } from './claim.ts'

@@ -1,7 +1,7 @@
 import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from '../fleet/levels.ts'
+import { ENDED_CLAIMS, OWN_UNITS, STRICT_CLAIMS, UNLISTED_TIMES } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
@@ -444,19 +444,19 @@ export class Ledger {
   }
 
   /**
-   * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and where all are
-   * plain amounts that no report counts, off its host. Answers how to put it back exactly.
+   * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and off its host where
+   * no report counts it (below feature level OWN_UNITS only where both are plain amounts). Answers how to put it back exactly.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     // on its source's own host it is no member, and what it holds is little more than its source
     if (this.isInPlace(claim)) return () => undefined
-    const { mover } = this.#hosts
-    const isFree = isPlainNext && claim.state !== 'MATERIALISED' && isPlain(claim.grants)
+    const { mover, featureLevel } = this.#hosts
+    const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
     const putBack = this.lift(claim, isFree)
     // who moves is the source of the move: what is given up here keeps nothing
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
-    if (!isFree || this.#hosts.featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return putBack
+    if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return putBack
     // its host lists the instance: when it ends, it goes on to hold what the report does not count
     hold(this.#hosts, record, claim.grants, true)
     return () => {

@@ -1,4 +1,4 @@
-import { amountText, counted, subjectText, valueText } from '../amount-text.ts'
+import { amountText, counted, moreInstances, subjectText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../reason.ts'
 
@@ -25,6 +25,15 @@ const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('Ki
 
 /** Where devices are that are not near enough. */
 const elsewhere = (source: string | undefined): string => (source === undefined ? '' : `; elsewhere ${source}`)
+
+/** Before the cells of the host that devices are to be near to, in the subject of a reason about several instances. */
+const NEAR = ' near '
+
+/** For whom, and near to what, devices are needed. */
+const nearWhat = (subject: string, instances: number | undefined): string =>
+  instances === undefined
+    ? "near the guest's NUMA cells"
+    : `by ${moreInstances(instances)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
 
 const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
@@ -91,8 +100,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
-  'pci.numa': ({ subject, need, have, source }) =>
-    `PCI ${subject}: ${amount(need, 'devices')} needed near the guest's NUMA cells, ${have} free there${elsewhere(source)}.`,
+  'pci.numa': ({ subject = '', need, have, source, instances }) =>
+    `PCI ${subject.split(NEAR)[0]}: ${amount(need, 'devices')} needed ${nearWhat(subject, instances)}, ${have} free there${elsewhere(source)}.`,
   'pci.unasked': ({ subject, need, have }) =>
     `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
   'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
@@ -103,8 +112,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
     return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
   },
-  'gpu.numa': ({ need, have, source }) =>
-    `${amount(need, 'GPUs')} needed near the guest's NUMA cells, ${have} free there${elsewhere(source)}.`,
+  'gpu.numa': ({ subject = '', need, have, source, instances }) =>
+    `${amount(need, 'GPUs')} needed ${nearWhat(subject, instances)}, ${have} free there${elsewhere(source)}.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
@@ -152,7 +161,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
   'pool.not_told': ({ subject }) => `No storage document tells how large the pool ${subject} is.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
-  'pool.too_little': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB in all; ${need} GiB were asked for by one instance.`,
+  'pool.too_little': (reason) =>
+    `The pool ${reason.subject} has ${reason.have} GiB in all; ${reason.need} GiB were asked for by ${neededBy(reason)}.`,
   'pool.short': ({ subject, need, have, instances }) =>
     `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for${instances === undefined ? '' : ` by its ${instances} instances`}.`,
   'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,

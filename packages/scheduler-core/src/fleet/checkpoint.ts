@@ -11,8 +11,7 @@ import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { countedStats } from './allocation.ts'
 import type { AllocationOverrides, FleetAllocation } from './allocation-settings.ts'
-import type { UsedFrom } from './change.ts'
-import { type GroupBinding, type HostStatus, hostStatuses, type Place } from './change.ts'
+import { type GroupBinding, type HostStatus, hostStatuses, type Place, type UsedFrom } from './change.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostName } from './host-name.ts'
 import type { HostRecord, HostTable, Reporter } from './hosts.ts'
@@ -34,7 +33,7 @@ export interface Checkpoint {
   /** Time of the log at that place. */
   readonly now: number
   readonly featureLevel: number
-  /** Time of the log at which level STRICT_CLAIMS was reached; left out before. */
+  /** Time of the log at which level STRICT_CLAIMS was reached, or PLAIN_IN_CELLS by now; left out before. */
   readonly strictSince?: number
   /** The last places up to this one, oldest first. */
   readonly places: readonly Place[]

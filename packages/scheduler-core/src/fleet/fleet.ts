@@ -35,7 +35,7 @@ import {
 import { Groups } from './groups.ts'
 import { type HostRecord, HostTable } from './hosts.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
-import { ALLOCATION_RULES, ENDED_CLAIMS, KEPT_DEVICES, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
+import { ALLOCATION_RULES, ENDED_CLAIMS, KEPT_DEVICES, PLAIN_IN_CELLS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
 import { type LoadedParts, NO_PARTS } from './loaded-parts.ts'
 import {
   countAllocations,
@@ -81,7 +81,10 @@ export class Fleet {
   place: Place = ORIGIN
   /** Time of the log, milliseconds: the latest stamp so far. Never goes back. */
   now = 0
-  /** Time of the log at which feature level STRICT_CLAIMS was reached; 0 before. What was promised earlier was promised by other rules. */
+  /**
+   * Time of the log at which feature level STRICT_CLAIMS was reached, or PLAIN_IN_CELLS by now; 0 before. What was promised earlier was
+   * promised by other rules.
+   */
   strictSince = 0
   /** The last places by revision, and the ids in them. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
@@ -209,8 +212,8 @@ export class Fleet {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
     this.profiles.reach(this.featureLevel)
+    for (const level of [STRICT_CLAIMS, PLAIN_IN_CELLS]) if (before < level && this.featureLevel >= level) this.strictSince = this.now
     if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
-      this.strictSince = this.now
       yield* this.#holdAnew(() => true)
     } else if (before < KEPT_DEVICES && this.featureLevel >= KEPT_DEVICES) yield* this.#holdAnew(({ stats }) => stats.pciPools.length > 0)
     if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* letGoUnlisted(this)

@@ -81,6 +81,8 @@ export interface HostRecord extends HostName {
   readonly gpus: readonly GpuState[]
   /** Claims that hold something here or whose instance is still present. */
   readonly claims: ReadonlySet<Claim>
+  /** What kinds keep beside: see kinds/host-state.ts. */
+  readonly ofKinds: readonly unknown[]
 }
 
 /** What of a host an entry may change beside what claims hold, as it was before: references, nothing is copied. */
@@ -92,7 +94,7 @@ export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' |
 }
 
 /** A record to be written, with its claims and what kinds keep of it; all else in it is replaced. */
-export type OwnHostRecord = Own<Omit<HostRecord, 'claims'>> & { claims: Set<Claim> }
+export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
 
 /** The namespace of this service's own data about hosts. */
 export const COMPUTE = 'compute'
@@ -346,6 +348,7 @@ export class HostTable {
       cells: [],
       gpus: [],
       claims: new Set(),
+      ofKinds: [],
       [OWNER]: this.#owner,
     }
     this.#records.push(record)
@@ -471,6 +474,7 @@ export class HostTable {
       cells: record.cells,
       gpus: record.gpus,
       claims: new Set(record.claims),
+      ofKinds: [],
       [OWNER]: this.#owner,
     }
     this.#copyKinds(record, clone)

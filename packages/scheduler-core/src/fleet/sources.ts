@@ -4,10 +4,12 @@ import type { Fact, Source, Term } from '../evidence.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { Reason } from '../reason.ts'
 import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
+import { capacityOf, toRatioMilli } from './capacity.ts'
 import type { AggregateState } from './change.ts'
 import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
 import { RESERVES_NAMED } from './levels.ts'
+import type { PoolFigure } from './pools.ts'
 
 /** How many of the reservations that end first are named. */
 const ENDING = 5
@@ -119,21 +121,37 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * What a host keeps back of a class, in words for a reason. Of what is free only what an operator set for the host itself: what reports keep
- * back is the usual thing, and in the facts.
+ * What a host keeps back of a class, in words for a reason: of what it has in all; and of what is free where an operator set it for the host
+ * itself, or where that much less kept back would be enough. What else reports keep back is the usual thing, and in the facts.
  */
 export function reserveOf(
   hosts: HostTable,
   host: HostIndex,
   resourceClass: string,
   unit: string,
-  isInAll: boolean,
+  { missing }: { readonly missing: number | 'in all' },
 ): Pick<Reason, 'reserved'> {
   if (hosts.featureLevel < RESERVES_NAMED) return {}
-  const { total } = hosts.classColumns(resourceClass)
+  const { total, ratioMilli } = hosts.classColumns(resourceClass)
   const reserved = reservedOf(hosts, hosts.get(host), resourceClass)
-  if (reserved.value === 0 || !(isInAll || reserved.source === 'HOST')) return {}
-  return { reserved: `${reserved.value} of its ${amountText(at(total, host), unit)} are reserved (${reserveSetBy(reserved)})` }
+  const isCause = missing === 'in all' || missing <= keptBack(at(total, host), reserved.value, at(ratioMilli, host))
+  if (reserved.value === 0 || !(isCause || reserved.source === 'HOST')) return {}
+  return { reserved: reservedText(reserved.value, at(total, host), unit, reserveSetBy(reserved)) }
+}
+
+/** How much more there would be to give away if nothing of it were kept back. */
+const keptBack = (total: number, reserved: number, ratioMilli: number): number =>
+  capacityOf(total, 0, ratioMilli) - capacityOf(total, reserved, ratioMilli)
+
+const reservedText = (reserved: number, total: number, unit: string, by: string): string =>
+  `${reserved} of its ${amountText(total, unit)} are reserved (${by})`
+
+/** What a pool keeps back, by the document that tells its size. */
+export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: number | 'in all'): Pick<Reason, 'reserved'> {
+  const { totalGib, reservedGib, thinRatio, teller } = pool
+  const isCause = missing === 'in all' || missing <= keptBack(totalGib, reservedGib, toRatioMilli(thinRatio))
+  if (hosts.featureLevel < RESERVES_NAMED || reservedGib === 0 || !isCause) return {}
+  return { reserved: reservedText(reservedGib, totalGib, 'GiB', `by the storage document of ${hosts.get(teller).host}`) }
 }
 
 /** Free units of a resource class as they were worked out. */
@@ -146,12 +164,12 @@ export function freeFact(
   const columns = hosts.classes.get(resourceClass)
   const record = hosts.get(host)
   const report = reportOf(record)
-  if (columns === undefined || columns.reported[host] === 0) return { ...asked, actual: 0, actualFrom: report }
+  if (columns === undefined || columns.reported[host] === 0) return { ...asked, amountOf: 'reported', actual: 0, actualFrom: report }
   const term = (name: string, value: number, from = report): Term => ({ name, value, from })
   const { reserved, ratio } = allocationTerms(hosts, host, resourceClass)
   return {
     ...asked,
-    ...reserveOf(hosts, host, resourceClass, asked.unit, false),
+    ...reserveOf(hosts, host, resourceClass, asked.unit, { missing: asked.required - at(columns.free, host) }),
     actual: at(columns.free, host),
     actualFrom: report,
     terms: [
@@ -176,7 +194,7 @@ export function inAllFact(
   const terms = [{ name: 'total', value: at(total, host), from }, allocationTerms(hosts, host, resourceClass).reserved]
   return {
     ...asked,
-    ...reserveOf(hosts, host, resourceClass, asked.unit, true),
+    ...reserveOf(hosts, host, resourceClass, asked.unit, { missing: 'in all' }),
     amountOf: 'in all',
     actual: Math.max(0, at(total, host) - at(reserved, host)),
     actualFrom: from,

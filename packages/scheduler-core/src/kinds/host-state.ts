@@ -6,11 +6,18 @@ export interface HostState<State> {
   set(record: OwnHostRecord, state: State): void
 }
 
-/** `initial` is what a host has before its first report is taken over. */
+let states = 0
+
+/**
+ * `initial` is what a host has before its first report is taken over. Kept in the record itself: in one map of all records of all fleets, a
+ * single host would sometimes wait until all others are in a larger one.
+ */
 export function createHostState<State>(initial: State): HostState<State> {
-  const states = new WeakMap<HostRecord, State>()
+  const place = states++
   return {
-    of: (record) => states.get(record) ?? initial,
-    set: (record, state) => void states.set(record, state),
+    of: ({ ofKinds }) => (ofKinds[place] as State | undefined) ?? initial,
+    set({ ofKinds }, state) {
+      ofKinds[place] = state
+    },
   }
 }

@@ -1,8 +1,10 @@
 import { fromRequest } from '../evidence.ts'
 import type { Filter } from '../filters/filter.ts'
 import { reportOf } from '../fleet/sources.ts'
-import { namedHosts } from '../pipeline/candidates.ts'
+import type { HostIndex } from '../host-index.ts'
+import { namedHosts, nameListsOf, singleOf, whichIgnored } from '../pipeline/candidates.ts'
 import { candidatesOf } from './candidates.ts'
+import type { NovaRequest } from './objects/request.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestAt } from './own-request.ts'
 
@@ -20,7 +22,17 @@ export const novaCandidatesFilter: Filter = {
     const hostOf = ownHostsOf(fleet)
     const all = [requestedDestination?.host, ...(forceHosts ?? []), ...(forceNodes ?? [])]
     const names = [...new Set(all)].filter((name) => typeof name === 'string')
+    const nothing = { ...wanted, ignoreHosts: null, forceHosts: null, forceNodes: null, requestedDestination: null }
+    const isIn = (asked: Partial<NovaRequest>) => (host: HostIndex) =>
+      candidatesOf({ ...nothing, ...asked }, [hostOf(host)]).hosts.length > 0
     return {
+      each: () => [
+        ...nameListsOf(request)
+          // Nova looks a node that is named without its host up before
+          .filter(({ field }) => field !== 'requestedDestination' || requestedDestination?.host !== undefined)
+          .map((list) => ({ ...singleOf(list), passes: isIn({ [list.field]: wanted[list.field] }) })),
+        ...(ignoreHosts?.length ? [{ which: whichIgnored(ignoreHosts), passes: isIn({ ignoreHosts }) }] : []),
+      ],
       passes: (host) => candidatesOf(wanted, [hostOf(host)]).hosts.length > 0,
       reason: (host) =>
         candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0

@@ -171,6 +171,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { availabilityZone: 'nova' },
       gets: 'h2',
     },
+    'an aggregate with the default zone beside hosts in no zone': {
+      aggregates: { a: [{ availability_zone: 'nova' }, 'h2'] },
+      asks: { availabilityZone: 'nova' },
+      gets: 'h1',
+    },
     'which has another name': {
       aggregates: { a: [{ availability_zone: 'nova' }, 'h1'] },
       rules: { defaultAvailabilityZone: 'az0' },
@@ -351,6 +356,12 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { projectId: 'p' },
       gets: 'h1',
     },
+    'a project under another key beside others under the key': {
+      rules: { limitTenants: true, tenantsNeedAggregate: true },
+      aggregates: { a: [{ filter_tenant_id: 'q', owner: 'p' }, 'h1'], b: [{ filter_tenant_id: 'p' }, 'h2'] },
+      asks: { projectId: 'p' },
+      gets: 'h2',
+    },
     'a project under another key': {
       rules: { limitTenants: true },
       aggregates: { a: [{ tenant: 'p' }, 'h2'] },
@@ -456,6 +467,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       gets: 'h2',
     },
     'no image': { rules: { imageType: true }, gets: 'h1' },
+    'an image of Nova that is null': { rules: { imageType: true }, asks: fromNova({ image: null }), gets: 'h1' },
     off: { asks: fromNova({ image: image('raw') }), gets: 'h1' },
   },
   PlacementStatus: {

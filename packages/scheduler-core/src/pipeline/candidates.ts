@@ -39,19 +39,26 @@ function whichNamed(request: RequestSpec, isByAll: boolean): readonly string[] {
 
 /** Names that one field of a request allows: hosts, nodes, or both. */
 interface NameList {
-  readonly field: string
+  readonly field: 'forceHosts' | 'forceNodes' | 'requestedDestination'
   readonly hosts: readonly string[]
   readonly nodes: readonly string[]
 }
 
-function nameListsOf({ forceHosts, forceNodes, requestedDestination }: RequestSpec): NameList[] {
+export function nameListsOf({ forceHosts, forceNodes, requestedDestination }: RequestSpec): NameList[] {
   const { host, node } = requestedDestination ?? {}
-  return [
+  const lists: readonly NameList[] = [
     { field: 'forceHosts', hosts: forceHosts, nodes: [] },
     { field: 'forceNodes', hosts: [], nodes: forceNodes },
     { field: 'requestedDestination', hosts: host ? [host] : [], nodes: node ? [node] : [] },
-  ].filter((list) => namesOf(list).length > 0)
+  ]
+  return lists.filter((list) => namesOf(list).length > 0)
 }
+
+/** A list of names as one thing that a request asks for. */
+export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readonly field: string }) =>
+  ({ which: `named ${shortList(namesOf(names))} by ${field}`, isNames: true }) as const
+
+export const whichIgnored = (ignoreHosts: readonly string[]): string => `other than ${shortList(ignoreHosts)}`
 
 /** Each once: a node is mostly called as its host. */
 const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
@@ -63,7 +70,7 @@ const namesAndFields = (lists: readonly NameList[]): string =>
 function whichOthers(request: RequestSpec): readonly string[] {
   const { ignoreHosts } = request
   const names = nameListsOf(request).flatMap(namesOf)
-  if (names.length === 0) return ignoreHosts.length === 0 ? [] : [`other than ${shortList(ignoreHosts)}`]
+  if (names.length === 0) return ignoreHosts.length === 0 ? [] : [whichIgnored(ignoreHosts)]
   const both = ignoreHosts.filter((name) => names.includes(name))
   if (both.length === 0) return []
   return [`that ignoreHosts does not exclude${both.length === names.length ? '' : ` (${shortList(both)})`}`]
@@ -162,6 +169,8 @@ export function preparedOf(
 export interface Check {
   /** Which hosts pass it, in words that follow "hosts". */
   readonly which: string
+  /** Present where it names hosts. */
+  readonly isNames?: true
   /** Asked of every host: a look at a column, wherever that will do. */
   readonly passes: (host: HostIndex) => boolean
   readonly reason: Reason
@@ -194,7 +203,7 @@ function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined 
   const isNamed = new Uint8Array(fleet.hosts.count)
   for (const host of named(fleet, ignoreHosts)) isNamed[host] = 1
   return {
-    which: `other than ${shortList(ignoreHosts)}`,
+    which: whichIgnored(ignoreHosts),
     isExclusion: true,
     passes: (host) => isNamed[host] !== 1,
     reason: { code: 'host.excluded', subject: 'ignoreHosts' },
@@ -211,11 +220,11 @@ function namedBy(request: RequestSpec, fleet: Fleet): Check[] {
   return [nameCheck({ field: fields, hosts: lists.flatMap(({ hosts }) => hosts), nodes: lists.flatMap(({ nodes }) => nodes) }, fleet)]
 }
 
-function nameCheck({ field, hosts, nodes }: NameList, fleet: Fleet): Check {
+function nameCheck({ field, hosts, nodes }: Omit<NameList, 'field'> & { readonly field: string }, fleet: Fleet): Check {
   const isNamed = hosts.length === 0 ? undefined : new Set(named(fleet, hosts))
   const isNode = new Set(nodes)
   return {
-    which: `named ${shortList(namesOf({ hosts, nodes }))} by ${field}`,
+    ...singleOf({ field, hosts, nodes }),
     passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.length === 0 || isNode.has(fleet.hosts.get(host).node)),
     reason: { code: 'host.not_requested', need: namesOf({ hosts, nodes }).slice(0, 5).join(', ') },
     field,
@@ -230,7 +239,8 @@ function reasonOfNoneCommon(allowing: readonly Check[], fleet: Fleet): Reason | 
   return {
     code: 'host.none_common',
     subject: 'host',
-    need: allowing.map(({ reason, field }) => `${reason.need} by ${field}`).join(' and '),
+    // which of several lists of one field it is says what it has
+    need: allowing.map(({ reason, field }) => `${reason.need} by ${field.replace(/\.\d+\./, '.')}`).join(' and '),
   }
 }
 

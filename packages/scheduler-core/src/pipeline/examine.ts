@@ -1,4 +1,4 @@
-import { type AskedInstance, admittedIn, type Cause, causeBy } from '../cause/cause.ts'
+import { admittedIn, type Cause, causeInSteps } from '../cause/cause.ts'
 import type { Fact } from '../evidence.ts'
 import type { Verdict } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -109,7 +109,7 @@ export function* examineInSteps(
     })
   }
   return {
-    ...checksBy(steps, { fleet, request, whole: asked, instance }),
+    ...checksBy(steps, () => causeInSteps(fleet, asked, profile, instance)),
     hostCount,
     isShortCircuited,
     firstRefusing,
@@ -127,13 +127,13 @@ export function* examineInSteps(
 
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
-  const own = requestAt(request, instance)
-  return checksBy(prepareFilters(compileProfile(profile, pluginsOf(fleet)), own, fleet), { fleet, request: own, whole: request, instance })
+  const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestAt(request, instance), fleet)
+  return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
-function checksBy(steps: readonly FilterStep[], asked: AskedInstance): HostChecks {
+function checksBy(steps: readonly FilterStep[], cause: HostChecks['cause']): HostChecks {
   return {
-    cause: () => causeBy(steps, asked),
+    cause,
     checksOf(host, shortCircuit = false) {
       let refused = false
       return steps.map((step): Check => {

@@ -80,7 +80,7 @@ describe('hosts that a request names in several places are those that all of the
       { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
       {
         in: [],
-        why: `host.none_common: No host is named by all that the request says: ${aUuid(1)} by requestedDestination.aggregates and ${aUuid(2)} by requestedResources.0.memberOf.`,
+        why: `host.none_common: No host is named by all that the request says: ${aUuid(1)} by requestedDestination.aggregates and ${aUuid(2)} by requestedResources.memberOf.`,
       },
     ],
     [

@@ -1,5 +1,4 @@
-import type { Steps } from '../fleet/steps.ts'
-import { HOSTS_AT_ONCE } from '../fleet/steps.ts'
+import { HOSTS_AT_ONCE, type Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { FilteredEach } from './filter-each.ts'
 import {

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { guestTopologyFor } from '../nova/hardware/guest-topology.ts'
 import { aRequest } from '../testing/index.ts'
-import { contradictionsOf } from './guest-topology.ts'
+import { wrongTopology } from './guest-topology.ts'
 
 type Cells = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>['cells']
 
 /** Problems of a guest's topology, as path and rule. */
 const toldOf = (flavor: { readonly vcpus: number; readonly memoryMb: number }, cells: Cells): string[] =>
-  contradictionsOf(aRequest({ ...flavor, numaTopology: { cells } })).map(({ path, rule }) => `${path.join('.')}: it must ${rule}`)
+  wrongTopology(aRequest({ ...flavor, numaTopology: { cells } })).map(({ path, rule }) => `${path.join('.')}: it must ${rule}`)
 
 const four = { vcpus: 4, memoryMb: 4_096 }
 
@@ -43,7 +43,7 @@ describe('what needs dedicated CPUs is told where the guest has none', () => {
     ],
     ['dedicated CPUs in another cell of the guest: none', { cells: two }, []],
   ])('%s', (_situation, numaTopology, paths) => {
-    expect(contradictionsOf(aRequest({ ...four, numaTopology })).map(({ path }) => path.join('.'))).toEqual(paths)
+    expect(wrongTopology(aRequest({ ...four, numaTopology })).map(({ path }) => path.join('.'))).toEqual(paths)
   })
 })
 

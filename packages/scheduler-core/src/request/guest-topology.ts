@@ -1,21 +1,13 @@
+import type { Contradiction } from './contradiction.ts'
 import type { RequestSpec } from './request-spec.ts'
-
-/** What of a guest's topology contradicts its flavor, or itself. */
-export interface Contradiction {
-  /** From the topology on. */
-  readonly path: readonly string[]
-  readonly found: unknown
-  /** The rest of a sentence that begins with "it must". */
-  readonly rule: string
-}
 
 type Guest = Pick<RequestSpec, 'flavor' | 'numaTopology'>
 
 /**
  * Cells that are no division of the flavor: every CPU of it is of one cell, and the cells have its memory together, as Nova's API has it
- * (`numa_get_constraints`). Callers are told; requests that are stored are taken as they are.
+ * (`numa_get_constraints`). Paths are from the topology on.
  */
-export function contradictionsOf({ flavor: { vcpus, memoryMb }, numaTopology }: Guest): Contradiction[] {
+export function wrongTopology({ flavor: { vcpus, memoryMb }, numaTopology }: Guest): Contradiction[] {
   if (numaTopology === null) return []
   const { cells } = numaTopology
   const contradictions = [...wrongCpus(cells, vcpus)]

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../canonical-json.ts'
-import { admittedIn, codesInOrder, reasonsOn } from '../cause/cause.ts'
+import { admittedIn } from '../cause/cause.ts'
+import { codesInOrder, groupsOf, type Precedence, reasonsOn, refuse } from '../cause/refused.ts'
 import { thingOf } from '../cause/shortfalls.ts'
 import { tooFewOf } from '../cause/too-few.ts'
 import type { Code } from '../codes.ts'
@@ -8,7 +9,7 @@ import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { type Steps, sortInSteps } from '../fleet/steps.ts'
+import { inSlices, type Steps, sortInSteps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { Grants } from '../kinds/grants.ts'
 import { asksPlain, asksShared } from '../kinds/index.ts'
@@ -96,7 +97,7 @@ interface Counting {
   readonly counts: HostCount[]
   fits: number
   /** The code that is the cause whatever else refuses hosts: the request admits none, or too few. */
-  leading?: Code | undefined
+  precedence?: Precedence
   cut: Capacity['cut']
 }
 
@@ -141,7 +142,7 @@ function* fillEach(
 ): Steps<void> {
   if (isFirstOfAffinity(fleet, one)) yield* placeNext(fleet, overlay, one, options, counting)
   const refusing = yield* refusingBy(fleet, one, options.profile)
-  counting.leading = refusing.leading
+  counting.precedence = refusing.precedence
   const filling: Filling = {
     overlay,
     one,
@@ -235,8 +236,8 @@ function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, option
     else if (counting.fits >= options.limit) counting.cut = 'limit'
     if (counting.cut !== null || !(yield* placeNext(fleet, overlay, one, options, counting))) break
   }
-  const { refuses, endAt, leading } = yield* refusingBy(fleet, one, options.profile)
-  counting.leading = leading
+  const { refuses, endAt, precedence } = yield* refusingBy(fleet, one, options.profile)
+  counting.precedence = precedence
   for (const { index } of fleet.hosts.present) {
     yield
     if (refuses(index)) (counting.counts[index] as HostCount).end = endAt(index)
@@ -271,7 +272,8 @@ function* placeNext(
 }
 
 interface Refusing {
-  readonly leading: Code | undefined
+  /** Codes that come first among others as frequent. */
+  readonly precedence: Precedence
   /** Whether some filter refuses one more on a host. */
   refuses(host: HostIndex): boolean
   /** What does; of a host that is not admitted, each condition that does not let it in. */
@@ -283,9 +285,16 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const asked = steps.filter(isAsked)
   const { conditions, hosts, leavesNone } = yield* admittedIn(steps, { fleet, request: one, whole: one, instance: 0 })
   const admitted = new Set(hosts)
+  const refuses = (host: HostIndex): boolean =>
+    asked.some(({ prepared }) => prepared === undefined || passesSafely(prepared, host) !== true)
+  const tooFew = tooFewOf(fleet, one, 0, hosts)
+  const binding = leavesNone ?? tooFew?.code
   return {
-    leading: leavesNone ?? tooFewOf(fleet, one, 0, hosts)?.code,
-    refuses: (host) => asked.some(({ prepared }) => prepared === undefined || passesSafely(prepared, host) !== true),
+    // where nothing fits at all, the nearest host is that of the cause
+    precedence: hosts.every(refuses)
+      ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
+      : { binding },
+    refuses,
     endAt: (host) =>
       admitted.has(host)
         ? { isAdmitted: true, refusals: reasonsOn(asked, host) }
@@ -302,7 +311,7 @@ const SLICE = 256
 function* summarise(
   fleet: Fleet,
   { groupsOf, request }: CapacityOptions,
-  { counts, fits, cut, leading }: Counting,
+  { counts, fits, cut, precedence }: Counting,
 ): Steps<Omit<Capacity, 'method'>> {
   const groups = new Map<string, HostCount[]>()
   for (const record of fleet.hosts.present) {
@@ -318,7 +327,7 @@ function* summarise(
   const summed: CapacityGroup[] = []
   let looked = 0
   for (const [key, members] of groups) {
-    summed.push(groupFrom(key, members, pooled, leading))
+    summed.push(yield* groupFrom(key, members, pooled, precedence))
     looked += members.length
     if (looked < SLICE) continue
     looked = 0
@@ -330,16 +339,16 @@ function* summarise(
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
     groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
-    bottlenecks: bottlenecksOf(counts, leading),
+    bottlenecks: yield* bottlenecksOf(counts, precedence),
   }
 }
 
-function groupFrom(
+function* groupFrom(
   key: string,
   members: readonly HostCount[],
   pooled: (members: readonly HostCount[]) => number | null,
-  leading: Code | undefined,
-): CapacityGroup {
+  precedence: Precedence | undefined,
+): Steps<CapacityGroup> {
   const withRoom = members.filter(({ fits }) => fits > 0)
   const fits = members.reduce((sum, member) => sum + member.fits, 0)
   const together = pooled(members)
@@ -349,7 +358,7 @@ function groupFrom(
     hosts: members.length,
     hostsWithRoom: withRoom.length,
     fitsIfPooled: together === null ? null : Math.max(fits, together),
-    bottleneck: bottlenecksOf(withRoom.length > 0 ? withRoom : members, leading)[0] ?? null,
+    bottleneck: (yield* bottlenecksOf(withRoom.length > 0 ? withRoom : members, precedence))[0] ?? null,
   }
 }
 
@@ -372,18 +381,20 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
 }
 
 /** Each host counts once: for what most hosts lack of all that it lacks, in the order in which the cause of a refusal counts codes. */
-function bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined): Bottleneck[] {
+function* bottlenecksOf(counts: readonly HostCount[], precedence: Precedence | undefined): Steps<Bottleneck[]> {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
-  const orderOf = (isAdmitted: boolean): readonly Code[] => {
-    const ends = counts.flatMap(({ end }) => (end?.isAdmitted === isAdmitted ? [end.refusals.map(({ reason }) => reason)] : []))
-    return codesInOrder(ends, leading)
-  }
-  const orders = { admitted: orderOf(true), others: orderOf(false) }
+  const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }
+  for (const count of inSlices(counts, SLICE))
+    if (count === undefined) yield
+    else if (count.end !== undefined)
+      ends[count.end.isAdmitted ? 'admitted' : 'others'].push(count.end.refusals.map(({ reason }) => reason))
+  const orders = { admitted: yield* codesInOrder(ends.admitted, precedence), others: yield* codesInOrder(ends.others, precedence) }
   const placeOf = (code: Code, isAdmitted: boolean): number => (isAdmitted ? orders.admitted : orders.others).indexOf(code)
-  for (const { fits, end } of counts) {
-    if (end === undefined) continue
-    const { isAdmitted: admitted } = end
-    const [first] = [...end.refusals].sort((a, b) => placeOf(a.reason.code, admitted) - placeOf(b.reason.code, admitted))
+  for (const count of inSlices(counts, SLICE)) {
+    if (count === undefined) yield
+    if (count?.end === undefined) continue
+    const { isAdmitted: admitted, refusals } = count.end
+    const [first] = [...refusals].sort((a, b) => placeOf(a.reason.code, admitted) - placeOf(b.reason.code, admitted))
     if (first === undefined) continue
     const { filter, reason } = first
     const resource = reason.subject ?? filter
@@ -394,7 +405,7 @@ function bottlenecksOf(counts: readonly HostCount[], leading: Code | undefined):
       found.set(key, bottleneck)
     }
     bottleneck.hosts++
-    if (fits > 0) bottleneck.hostsWithRoom++
+    if (count.fits > 0) bottleneck.hostsWithRoom++
   }
   return [...found.values()].sort(
     (a, b) => Number(b.admitted) - Number(a.admitted) || placeOf(a.code, a.admitted) - placeOf(b.code, b.admitted) || b.hosts - a.hosts,

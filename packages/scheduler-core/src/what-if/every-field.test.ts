@@ -97,8 +97,8 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     request: { image: { architecture: 'aarch64' } },
     change: 'image architecture -> not asked',
   },
-  'image.minRamMb': 'no filter reads it',
-  'image.minDiskGb': 'no filter reads it',
+  'image.minRamMb': 'a call is refused for it before hosts are looked at',
+  'image.minDiskGb': 'a call is refused for it before hosts are looked at',
   'image.properties': {
     hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] } },
     request: { image: { properties: { img_hv_type: 'xen' } } },

@@ -206,17 +206,16 @@ const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChang
     return [others, ...fewer.flatMap((some) => (of === undefined ? [] : [[...others, of(some)]]))]
   })
 
-/** Every way to bring one number of some changes nearer to what it is now: by one, by half of the way, and all but one. */
+/** Every way to bring one number of some changes nearer to what it is now: by one step, by half of the way, and all but one. */
 const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
     const { number } = change
     if (number === undefined) return []
-    const towards = Math.sign(number.from - number.to)
-    const middle = Math.floor((number.from + number.to) / 2)
-    const between = [number.to + towards, middle, number.from - towards].filter(
-      (to) => Math.min(number.from, number.to) < to && to < Math.max(number.from, number.to),
-    )
-    return [...new Set(between)].map((to) => changes.map((one) => (one === change ? number.at(to) : one)))
+    const { from, to, step = 1 } = number
+    const towards = Math.sign(from - to)
+    const all = Math.ceil(Math.abs(from - to) / step)
+    const between = [1, Math.floor(all / 2), all - 1].flatMap((steps) => (steps > 0 && steps < all ? [to + towards * step * steps] : []))
+    return [...new Set(between)].map((other) => changes.map((one) => (one === change ? number.at(other) : one)))
   })
 
 /** Fields that a request may have or not have, each by itself: how they are read, and the request with what another one says of it. */

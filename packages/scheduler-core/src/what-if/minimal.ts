@@ -44,16 +44,21 @@ export function* minimal(
   }
   for (const { subject, number } of best.candidate.changes) {
     if (number === undefined) continue
-    const at = (to: number) => best.candidate.changes.map((one) => (one.subject === subject ? number.at(to) : one))
-    const nearer = number.to + Math.sign(number.from - number.to)
-    if (nearer === number.from) continue
+    const { from, to, step = 1 } = number
+    /** So many steps nearer to what it is now. */
+    const nearer = (steps: number) => {
+      const other = to + Math.sign(from - to) * step * steps
+      return best.candidate.changes.map((one) => (one.subject === subject ? number.at(other) : one))
+    }
+    const all = Math.ceil(Math.abs(from - to) / step)
+    if (all <= 1) continue
     if (isOver()) return { kept: undefined, runs }
-    if (!(yield* isEnough(at(nearer)))) continue
-    let [enough, tooLittle] = [nearer, number.from]
-    while (Math.abs(enough - tooLittle) > 1) {
+    if (!(yield* isEnough(nearer(1)))) continue
+    let [enough, tooLittle] = [1, all]
+    while (tooLittle - enough > 1) {
       if (isOver()) return { kept: undefined, runs }
       const middle = Math.floor((enough + tooLittle) / 2)
-      if (yield* isEnough(at(middle))) enough = middle
+      if (yield* isEnough(nearer(middle))) enough = middle
       else tooLittle = middle
     }
   }

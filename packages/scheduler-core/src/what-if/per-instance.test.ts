@@ -49,6 +49,18 @@ test('and PCI devices alike, in a group or in none', () => {
   expect(proposals([withPci(4)], { numInstances: 3, ...together, pciRequests: [devices(2)] })).toContain(fewer)
 })
 
+test('A16: a guest in memory pages may have as many of them as a cell has left, and what is said of their size has its unit once', () => {
+  const numaCells = [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, pages: [{ sizeKib: 2_048, total: 512 }] }]
+  const guest = (memoryMb: number) => ({
+    flavor: { vcpus: 2, memoryMb },
+    numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb, pageSize: 2_048 }] },
+  })
+  expect(proposals([{ numaCells }], guest(2_048))).toEqual([
+    'memory of each NUMA cell 2048 MiB -> 1024 MiB',
+    'NUMA topology, page size 2048 KiB -> not asked',
+  ])
+})
+
 test('of several requests for devices of a kind each may be for fewer', () => {
   expect(proposals([withPci(4)], { pciRequests: [devices(3), devices(2)] })).toEqual([
     'PCI devices of request 0 3 -> 2',

@@ -53,11 +53,12 @@ export function* sharedRoom(
 ): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
   const lowered = changes.filter(({ subject, number }) => number !== undefined && number.to < number.from && subject !== INSTANCES)
   const [{ number } = {}, ...more] = lowered
+  const step = number?.step ?? 1
   const key = changes.map(({ kind, subject }) => `${kind} ${subject}`).join('\n')
-  if (number === undefined || more.length > 0 || number.to < 2 || eased.has(key)) return { kept: undefined, runs: 0 }
+  if (number === undefined || more.length > 0 || number.to < 2 * step || eased.has(key)) return { kept: undefined, runs: 0 }
   eased.add(key)
   yield
-  const least = [...changes.filter((one) => !lowered.includes(one)), number.at(1)]
+  const least = [...changes.filter((one) => !lowered.includes(one)), number.at(step)]
   const applied = applyTo(request, profile, least)
   const trial = yield* tryOn(fleet, seed, applied, host, failed)
   if (!trial.placed || trial.unlocks < minHosts) return { kept: undefined, runs: 1 }

@@ -103,6 +103,15 @@ describe('what would make a request fit', () => {
     expect(single.counterfactuals.filter(({ changes }) => changes.some(({ subject }) => subject === 'memory'))).toHaveLength(1)
   })
 
+  test('no less memory than the image needs', () => {
+    const texts = (minRamMb: number) =>
+      ask(aFleet({ h1: { memoryMb: 2_048 } }), aRequest({ memoryMb: 4_096, image: { minRamMb } }), {
+        kinds: ['REQUEST'],
+      }).counterfactuals.map(({ text }) => text)
+    expect(texts(2_048)).toEqual(['request: memory 4096 MiB -> 2048 MiB: unlocks 1 host (h1)'])
+    expect(texts(2_049)).toEqual([])
+  })
+
   test('several instances: fewer of them, or smaller ones until all of them fit', () => {
     const fleet = aFleet({ h1: { memoryMb: 10_000 }, h2: { memoryMb: 3_000 } })
     const found = ask(fleet, aRequest({ memoryMb: 4_000, numInstances: 3 }))

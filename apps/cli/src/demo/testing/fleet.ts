@@ -1,11 +1,15 @@
-import { type Fleet, parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
-import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
+import { FEATURE_LEVEL, type Fleet, parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
+import { aLog, aReport, aUuid, type TestLog } from '@gantt/scheduler-core/testing'
 import type { DemoFleet } from '../fleet.ts'
 import type { DemoSpec } from '../requests.ts'
 
 /** The demo's fleet as a replica holds it once it is set up. */
-export function applied({ hosts, aggregates, closed }: DemoFleet): Fleet {
+export const applied = (fleet: DemoFleet): Fleet => appliedLog(fleet).fleet
+
+/** The log that it comes from. */
+export function appliedLog({ hosts, aggregates, closed }: DemoFleet): TestLog {
   const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }])
   log.append(hosts.map(({ name, stats }) => aReport(name, stats)))
   log.append(
     aggregates.map(({ name, metadata, hosts: members }, index) => ({
@@ -17,7 +21,7 @@ export function applied({ hosts, aggregates, closed }: DemoFleet): Fleet {
   )
   for (const { status, reason, hosts: names } of closed)
     log.append(names.map((host) => ({ type: 'status', host, node: host, status, reason })))
-  return log.fleet
+  return log
 }
 
 /** A request of the demo as the core reads it. Throws where the API would refuse it. */

@@ -1,7 +1,7 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
 import type { ModelCell } from './cells.ts'
-import type { CellTaken } from './state.ts'
 import type { Refusal } from './refusal.ts'
+import type { CellTaken } from './state.ts'
 
 /** What one cell of a guest asks, counted. */
 export interface GuestCell {

@@ -1,5 +1,17 @@
 import { amountsOf } from './allocation.ts'
-import { claimsOf, gpusOf, growsInPlace, isListed, isLive, isOverdue, newClaim, ONE_CLAIM, scopeOf, takesDifference } from './claim.ts'
+import {
+  claimsOf,
+  gpusOf,
+  growsInPlace,
+  isListed,
+  isLive,
+  isOverdue,
+  KEEPS_OWN,
+  newClaim,
+  ONE_CLAIM,
+  scopeOf,
+  takesDifference,
+} from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
@@ -118,10 +130,15 @@ export function mayStand(
 ): string | undefined {
   const host = fleet.host(part.host)
   if (host === undefined) return 'claim.no_room'
-  const without = given === undefined || given.state === 'MATERIALISED' || growsInPlace(fleet, given) ? [] : [given]
+  const gpus = gpusOf(part)
+  const isGivenUp =
+    given !== undefined &&
+    given.state !== 'MATERIALISED' &&
+    !growsInPlace(fleet, given) &&
+    (fleet.level >= KEEPS_OWN || (given.gpus.length === 0 && gpus.length === 0))
+  const without = isGivenUp ? [given] : []
   // where its host lists the instance, the destination goes on to hold what the report does not count
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
-  const gpus = gpusOf(part)
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
     const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { HostShape } from '../../testing/index.ts'
+import { aUuid, type HostShape } from '../../testing/index.ts'
 import { APART, cellsOf, fleetOf, type HostDrawn, MIB, profiles, type RequestDrawn, refuses, typedForm } from './drawn.ts'
 
 export const hostDrawn: fc.Arbitrary<HostDrawn> = fc.record({
@@ -111,6 +111,54 @@ const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
   { topologySpread: [{ topologyKey: 'rack', maxPerDomain: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
 )
+
+const some = <T>(...items: T[]): fc.Arbitrary<T[]> => fc.oneof(fc.constant<T[]>([]), fc.shuffledSubarray(items, { minLength: 2 }))
+
+const uuids = [aUuid(1), aUuid(2), aUuid(3), aUuid(5)]
+
+const groupDrawn = fc.record({
+  amounts: some(
+    { resourceClass: 'CUSTOM_B', amount: 1 },
+    { resourceClass: 'CUSTOM_A', amount: 2 },
+    { resourceClass: 'VCPU', amount: 1 },
+    { resourceClass: 'VCPU', amount: 2 },
+  ),
+  requiredTraits: some('CUSTOM_QUIET', 'CUSTOM_NONE', 'FAST'),
+  forbiddenTraits: some('CUSTOM_LICENSED', 'CUSTOM_FAR'),
+  memberOf: some(...uuids),
+})
+
+/** Lists that a request may have, of each several entries, in any order; what a request of Nova's form has of them too is drawn with the request. */
+export const listsDrawn: fc.Arbitrary<object> = fc
+  .record(
+    {
+      forceHosts: fc.shuffledSubarray(['h0', 'h1', 'h2', 'gone']),
+      forceNodes: fc.shuffledSubarray(['h0', 'h1', 'gone']),
+      ignoreHosts: fc.shuffledSubarray(['h0', 'h1', 'h3', 'gone']),
+      requestedDestination: fc.record({ aggregates: some(...uuids), forbiddenAggregates: some(...uuids) }),
+      requestedResources: fc.array(groupDrawn, { maxLength: 2 }),
+      gpus: fc.record({ count: fc.integer({ min: 1, max: 3 }), models: some('A', 'B', 'C') }),
+      schedulerHints: fc.record({ same_host: some(...uuids), different_host: some(...uuids), near_volume: some(...uuids) }),
+      volumes: some(...uuids),
+      ports: some(...uuids),
+      image: fc.record({ properties: fc.constantFrom({}, { hw_architecture: 'aarch64', img_hv_type: 'hyperv', os_distro: 'x' }) }),
+      topologySpread: fc.shuffledSubarray([
+        { topologyKey: 'rack', maxPerDomain: 1 },
+        { topologyKey: 'zone', maxSkew: 1 },
+        { topologyKey: 'host', maxPerDomain: 1 },
+      ]),
+    },
+    { requiredKeys: [] },
+  )
+  .map(({ topologySpread = [], ...lists }) =>
+    topologySpread.length === 0
+      ? lists
+      : {
+          ...lists,
+          topologySpread,
+          instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY', hosts: ['h1', 'h0'], apartFrom: [...uuids].reverse() },
+        },
+  )
 
 /** A fleet on which no host takes a request. */
 export const refusal = fc

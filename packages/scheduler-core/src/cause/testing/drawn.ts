@@ -8,7 +8,8 @@ import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape } from '../../testing/index.ts'
-import { type Cause, causeOf, type NearestHost } from '../cause.ts'
+import { type Cause, causeOf } from '../cause.ts'
+import type { NearestHost } from '../refusal.ts'
 import { type Shortfall, shortfallsOf, thingOf } from '../shortfalls.ts'
 
 /** A host as the laws of the cause draw it: small, so that near misses of every kind are common. */

@@ -45,7 +45,12 @@ export function amountFilter(
     passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
     reason(host) {
       const isInAll = lacksInAll(host) || at(free, host) >= need
-      const said = { subject: resourceClass, need, unit, ...reserveOf(hosts, host, resourceClass, unit, isInAll) }
+      const said = {
+        subject: resourceClass,
+        need,
+        unit,
+        ...reserveOf(hosts, host, resourceClass, unit, { missing: isInAll ? 'in all' : need - at(free, host) }),
+      }
       return isInAll
         ? { ...said, code: tooLittle, have: isStrict ? inAllOf(columns, host) : at(total, host) }
         : { ...said, code: short, have: at(free, host), ...keptByMover(hosts, host, 'classes') }

@@ -149,12 +149,12 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       const words = hosts.featureLevel < USUAL_CLASSES ? { ...others, unit: resourceClass } : wordsOf(resourceClass)
       const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
-      const reserve = (isInAll: boolean) => reserveOf(hosts, host, resourceClass, words.unit, isInAll)
+      const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, words.unit, { missing })
       switch (whyNot(hosts, host, columns, one)) {
         case 'in all':
-          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve(true) }
+          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve('in all') }
         case 'free':
-          return { ...asked, code: words.short, have: at(columns.free, host), ...reserve(false) }
+          return { ...asked, code: words.short, have: at(columns.free, host), ...reserve(need - at(columns.free, host)) }
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
         case 'plain':

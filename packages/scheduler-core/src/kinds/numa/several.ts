@@ -1,14 +1,13 @@
-import { counted } from '../../amount-text.ts'
+import { moreInstances } from '../../amount-text.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { shareMissing } from '../../missing.ts'
 import type { Reason } from '../../reason.ts'
 import type { NumaAsk } from './ask.ts'
-import type { CellAsk } from './cell.ts'
-import { type CellState, hasRoom } from './cell.ts'
+import { type CellAsk, type CellState, hasRoom } from './cell.ts'
 import { cpusOf } from './pin.ts'
 import { toGrant } from './place.ts'
-import { seatsOf, whatCellLacks } from './why.ts'
+import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
 
 /** Guests of one kind that are to be on a host. */
 export interface Guests {
@@ -70,13 +69,13 @@ function cellLacks(cell: CellState, guest: CellAsk, count: number): readonly Rea
     ...guest,
     ...{ shared: shared * count, dedicated: dedicated * count, emulator: emulator * count, memoryMb: memoryMb * count },
   }
-  const alone = hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest).filter(isOfOne)
-  const together = hasRoom(cell, all) ? [] : whatCellLacks(cell, all).filter((reason) => !isOfOne(reason))
-  const who = `cell ${guest.guest} of ${count === 1 ? 'one more instance' : `${counted(count, 'more instance')}`}`
-  return [...alone, ...together].map((reason) => ({
-    ...reason,
-    subject: reason.subject?.replace(`cell ${guest.guest}`, who) ?? who,
-  }))
+  const alone = hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest).filter(isOfOneGuest)
+  const together = hasRoom(cell, all) ? [] : whatCellLacks(cell, all).filter((reason) => !isOfOneGuest(reason))
+  return [...alone, ...together].map((reason) => namedAsMore(reason, count))
 }
 
-const isOfOne = ({ code }: Reason): boolean => code.startsWith('numa.too_')
+/** Of what a cell of the host lacks, that it lacks it for so many instances more. */
+export const namedAsMore = (reason: Reason, count: number): Reason => ({
+  ...reason,
+  subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${moreInstances(count)}`) ?? `cells of ${moreInstances(count)}`,
+})

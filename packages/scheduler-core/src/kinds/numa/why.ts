@@ -5,8 +5,7 @@ import { shareMissing } from '../../missing.ts'
 import type { Reason } from '../../reason.ts'
 import { plainMemoryLeft } from '../classes/room.ts'
 import type { NumaAsk } from './ask.ts'
-import type { CellAsk } from './cell.ts'
-import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
+import { type CellAsk, type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
@@ -41,7 +40,7 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
   const { cells } = hosts.get(host)
   const first = whyNoCells(hosts, host, ask)
   if (isNear(first)) return [first]
-  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
+  const near = lacksBesideDevices(hosts, host, ask)
   if (near !== undefined) return [first, ...near.lacks, ...(near.short === undefined ? [] : [near.short])]
   const seats = seatsOf(ask.cells, cells)
   const left = new Set(cells.filter((cell) => !seats.includes(cell)))
@@ -67,7 +66,16 @@ interface NearChoice {
   readonly lacks: readonly Reason[]
   /** What is short near to them. */
   readonly short: Reason | undefined
+  /** The numbers of the cells. */
+  readonly cells: readonly number[]
 }
+
+/** What the cells nearest to the devices lack for a guest, and what is short near to them; undefined: it wants no devices near, or has no choice. */
+export const lacksBesideDevices = (hosts: HostTable, host: HostIndex, ask: NumaAsk): NearChoice | undefined =>
+  nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
+
+/** Whether a reason is of what no more than one guest may have, whatever others take. */
+export const isOfOneGuest = ({ code }: Reason): boolean => code.startsWith('numa.too_')
 
 /**
  * Where devices are wanted near the guest's cells, of choices of a cell for each of them the one with most of the devices near, as these stay
@@ -93,7 +101,7 @@ function nearestChoice(
     const here = chosen.flatMap((c, g) => lacks[g]?.[c] ?? [])
     const [missing, share] = [short === undefined ? 0 : shareMissing(short), shareOf(here)]
     if (best === undefined || missing < best.missing || (missing === best.missing && share < best.share))
-      best = { lacks: here, short, missing, share }
+      best = { lacks: here, short, cells: chosen.map((c) => (cells[c] as CellState).id), missing, share }
   }
   const choose = (): void => {
     const g = chosen.length

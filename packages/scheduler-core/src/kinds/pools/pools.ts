@@ -3,7 +3,7 @@ import { DISK_POOL_KEY } from '../../fleet/aggregate-keys.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { IN_ALL_BEFORE_FREE, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import type { PoolFigure } from '../../fleet/pools.ts'
-import { namespaceSource } from '../../fleet/sources.ts'
+import { namespaceSource, poolReserveOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
@@ -76,8 +76,16 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     const figure = hosts.pools.figure(pool)
     if (figure === undefined) return { code: 'pool.not_told', subject: pool, need: ask, have: 'not told', unit: 'GiB' }
     if (isShortInAll(hosts, host, figure, pool, ask))
-      return { code: 'pool.too_little', subject: figure.name, need: ask, have: inAllOf(figure), unit: 'GiB' }
-    return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.freeFor(host, pool) ?? 0, unit: 'GiB' }
+      return {
+        code: 'pool.too_little',
+        subject: figure.name,
+        need: ask,
+        have: inAllOf(figure),
+        unit: 'GiB',
+        ...poolReserveOf(hosts, figure, 'in all'),
+      }
+    const have = hosts.pools.freeFor(host, pool) ?? 0
+    return { code: 'pool.short', subject: figure.name, need: ask, have, unit: 'GiB', ...poolReserveOf(hosts, figure, ask - have) }
   },
 
   facts(hosts, host, ask, request) {
@@ -94,19 +102,22 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     const { name, totalGib, reservedGib, thinRatio, usedGib, teller } = figure
     const from = namespaceSource('storage', hosts.get(teller))
     const inAll: Fact = {
-      ...{ subject: name, required: ask, actual: inAllOf(figure), unit: 'GiB', requiredFrom, actualFrom: from },
+      ...poolReserveOf(hosts, figure, 'in all'),
+      ...{ subject: name, required: ask, amountOf: 'in all', actual: inAllOf(figure), unit: 'GiB', requiredFrom, actualFrom: from },
       terms: [
         { name: 'total', value: totalGib, from },
         { name: 'reserved', value: reservedGib, from },
       ],
     }
     if (isShortInAll(hosts, host, figure, pool, ask)) return [inAll, where]
+    const free = hosts.pools.freeFor(host, pool) ?? 0
     const claims: Source = { kind: 'claims', ref: 'claims, and picks decided before, on all hosts that share the pool' }
     return [
       {
+        ...poolReserveOf(hosts, figure, ask - free),
         subject: name,
         required: ask,
-        actual: hosts.pools.freeFor(host, pool) ?? 0,
+        actual: free,
         unit: 'GiB',
         requiredFrom,
         actualFrom: from,

@@ -73,7 +73,7 @@ describe('a path of the typed form leads to what the caller wrote', () => {
     ['image.properties.os_type', 'request_spec.image.properties.os_type'],
     ['availabilityZone', 'request_spec.instance_properties.availability_zone'],
     ['projectId', 'request_spec.instance_properties.project_id'],
-    ['instanceUuids.0', 'request_spec.instance_uuids.0'],
+    ['instanceUuids.0', 'request_spec.instance_properties.uuid'],
     ['instanceGroup.policy', 'filter_properties.group_policies'],
     ['instanceGroup.uuid', 'filter_properties.group_uuid'],
     ['numaTopology.cells.0.cpus', 'request_spec.instance_properties.numa_topology.cells.0.cpuset'],
@@ -82,6 +82,12 @@ describe('a path of the typed form leads to what the caller wrote', () => {
     ['schedulerHints.near_volume', 'filter_properties.scheduler_hints.near_volume'],
   ])('%s: %s in the dictionaries', (path, given) => {
     expect(callerPath(legacy, path.split('.')).join('.')).toBe(given)
+  })
+
+  test('instances that are listed, or the one of a RequestSpec', () => {
+    const document = { request_spec: { instance_uuids: ['a', 'b'] } }
+    expect(callerPath({ form: 'legacy', document }, ['instanceUuids', '1']).join('.')).toBe('request_spec.instance_uuids.1')
+    expect(callerPath(spec, ['instanceUuids', '0'])).toEqual(['instance_uuid'])
   })
 
   test('a flavor that stood among the properties of the filters, and devices there', () => {

@@ -32,6 +32,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   if (field === 'requestedResources') return resourcesPath(nova, rest)
   if (field === 'pciRequests') return devicesPath(nova, rest)
   if (field === 'ports') return portsPath(nova, rest)
+  if (field === 'instanceUuids') return instancesPath(nova, rest)
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
@@ -64,7 +65,6 @@ function legacyPath(document: unknown, field: string, rest: Path): Path {
       return [isJson(spec.instance_type) ? 'request_spec' : 'filter_properties', 'instance_type', ...snake([field, ...rest]).slice(1)]
     case 'image':
     case 'numInstances':
-    case 'instanceUuids':
       return ['request_spec', ...snake([field, ...rest])]
     case 'instanceGroup':
       return [
@@ -107,6 +107,13 @@ const GROUP_FIELDS: Readonly<Record<string, string>> = {
 }
 const ROOT_FIELDS: Readonly<Record<string, string>> = { requiredTraits: 'root_required', forbiddenTraits: 'root_forbidden' }
 
+/** A RequestSpec names one instance; the dictionaries list them, or have the first one's properties. */
+function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
+  if (form === 'RequestSpec') return ['instance_uuid']
+  const { instance_uuids } = fieldsOf(fieldsOf(document).request_spec)
+  return ['request_spec', ...(Array.isArray(instance_uuids) ? ['instance_uuids', ...rest] : ['instance_properties', 'uuid'])]
+}
+
 /** Requests for no devices are none in the typed form. */
 function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   const { at, list } = devicesIn(nova)
@@ -127,6 +134,7 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
         ? [['filter_properties', 'pci_requests'], fieldsOf(filter_properties).pci_requests]
         : [['request_spec', 'instance_properties', 'pci_requests'], ofInstance]
   if (Array.isArray(given)) return { at, list: given }
+  if (!isJson(given)) return { at, list: [] }
   const { requests } = fieldsOf(given)
   return { at: [...at, 'requests'], list: Array.isArray(requests) ? requests : [] }
 }

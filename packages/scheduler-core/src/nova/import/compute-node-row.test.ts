@@ -139,18 +139,18 @@ describe('a row of compute_nodes', () => {
   })
 
   test.each<[string, object, string, string]>([
-    ['statistics that are no JSON', { stats: '{' }, 'computeNode.stats', 'JSON text'],
-    ['statistics that are a list', { stats: '[]' }, 'computeNode.stats', 'an object'],
+    ['statistics that are no JSON', { stats: '{' }, 'stats', 'JSON text'],
+    ['statistics that are a list', { stats: '[]' }, 'stats', 'an object'],
     [
       'devices that are no JSON (test_from_pci_stats_bad)',
       { pci_stats: 'not a valid json string for an object' },
-      'computeNode.pci_stats',
+      'pci_stats',
       'JSON text',
     ],
-    ['what it runs in two words', { supported_instances: '[["x86_64", "kvm"]]' }, 'computeNode.supported_instances.0', 'mode'],
-    ['a size that is no number', { vcpus: 'many' }, 'computeNode.vcpus', 'a whole number'],
-    ['a ratio that is no number', { cpu_allocation_ratio: 'twice' }, 'computeNode.cpu_allocation_ratio', 'a number'],
-    ['another host', { host: 'other' }, 'computeNode.host', 'fake, the host that reports'],
+    ['what it runs in two words', { supported_instances: '[["x86_64", "kvm"]]' }, 'supported_instances.0', 'mode'],
+    ['a size that is no number', { vcpus: 'many' }, 'vcpus', 'a whole number'],
+    ['a ratio that is no number', { cpu_allocation_ratio: 'twice' }, 'cpu_allocation_ratio', 'a number'],
+    ['another host', { host: 'other' }, 'host', 'fake, the host that reports'],
   ])('%s is refused with its path', (_what, more, path, allowed) => {
     const imported = importNovaHost({ ...row, ...more }, 'fake')
     expect(imported.ok ? [] : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]).toEqual([

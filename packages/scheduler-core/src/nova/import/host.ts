@@ -15,7 +15,10 @@ import { type NovaProvider, providerStats, readProvider } from './provider.ts'
  * `{ compute_node, service, cell_uuid, instances, traits, inventories }`, where instances are uuids or `{ uuid, flavorid, image_properties }`. The typed form and the document itself, for parseHostStats.
  * `host`: whose document it must be.
  */
-export const importNovaHost = (given: unknown, host?: string): Imported => attempt('stats.invalid', () => readHost(given, host))
+export const importNovaHost = (given: unknown, host?: string): Imported =>
+  attempt('stats.invalid', () => readHost(given, host), {
+    computeNode: isJson(given) && Object.hasOwn(given, 'compute_node') ? ['compute_node'] : [],
+  })
 
 function readHost(given: unknown, host: string | undefined): ImportedDocument {
   const { computeNode: reported, service, cellUuid, instances, provider } = unwrap(given)

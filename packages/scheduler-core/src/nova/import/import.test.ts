@@ -109,14 +109,20 @@ describe('a RequestSpec in our words', () => {
   })
 
   test.each<[string, unknown, readonly string[], string]>([
-    ['a text', 'spec', ['spec'], 'versioned object RequestSpec'],
-    ['another version', { ...spec({}), 'nova_object.version': '2.0' }, ['spec', 'nova_object.version'], '1.0 to 1.14'],
+    ['a text', 'spec', [], 'versioned object RequestSpec'],
+    ['another version', { ...spec({}), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.14'],
+    [
+      'another version beside its instances',
+      { spec: { ...spec({}), 'nova_object.version': '2.0' } },
+      ['spec', 'nova_object.version'],
+      '1.0 to 1.14',
+    ],
     ['more beside the spec', { spec: spec({}), colour: 1 }, ['colour'], 'left out'],
     ['uuids that are no list', { spec: spec({}), instance_uuids: 'all' }, ['instance_uuids'], 'a list of uuids'],
     [
       'a group that cannot be bound',
       spec({ instance_group: envelope('InstanceGroup', '1.11', { policy: 'affinity' }) }),
-      ['spec', 'instance_group', 'uuid'],
+      ['instance_group', 'uuid'],
       'a uuid',
     ],
   ])('%s is a problem with its place', (_what, given, path, allowed) => {

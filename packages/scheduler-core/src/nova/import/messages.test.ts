@@ -147,7 +147,7 @@ describe('no message shows a value that nobody wrote, whatever is wrong with a d
     const group = object('InstanceGroup', '1.11', { ...data.instance_group['nova_object.data'], _rules: { max_server_per_host: 'x' } })
     const imported = importNovaRequest(object('RequestSpec', '1.14', { ...data, instance_group: group }))
     expect(imported.ok ? [] : imported.problems).toMatchObject([
-      { path: ['spec', 'instance_group', '_rules', 'max_server_per_host'], actual: '"x"', expected: 'a whole number of 1 or more' },
+      { path: ['instance_group', '_rules', 'max_server_per_host'], actual: '"x"', expected: 'a whole number of 1 or more' },
     ])
   })
 })

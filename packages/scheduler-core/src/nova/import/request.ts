@@ -29,7 +29,8 @@ export const importNovaRequest = (given: unknown): Imported =>
   attempt(
     'spec.invalid',
     () => readSpec(given),
-    (at) => readerPath({ form: 'RequestSpec', document: unwrap(given).spec }, at),
+    { spec: rootOf(given) },
+    (at) => [...rootOf(given), ...readerPath({ form: 'RequestSpec', document: unwrap(given).spec }, at)],
   )
 
 /** The dictionaries `request_spec` and `filter_properties` from before there was a RequestSpec object, with or without `instance_uuids`. */
@@ -37,6 +38,7 @@ export const importLegacyRequest = (given: unknown): Imported =>
   attempt(
     'spec.invalid',
     () => readDictionaries(given),
+    { legacy: [] },
     (at) => readerPath({ form: 'legacy', document: given }, at),
   )
 
@@ -46,7 +48,12 @@ function readSpec(given: unknown): ImportedDocument {
   const { request, version, unknown } = readNovaRequest(spec)
   if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
   const nova = { form: 'RequestSpec', document: withoutChanges(spec) } as const
-  return { document: { ...documentOf(request, instanceUuids), nova }, nova, unknown: [...unknown, ...unknownInSpec(spec)] }
+  return {
+    document: { ...documentOf(request, instanceUuids), nova },
+    nova,
+    root: rootOf(given),
+    unknown: [...unknown, ...unknownInSpec(spec)],
+  }
 }
 
 function readDictionaries(given: unknown): ImportedDocument {
@@ -93,9 +100,14 @@ export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
   return form === 'RequestSpec' ? [...readNovaRequest(document).unknown, ...unknownInSpec(document)] : unknownInDictionaries(document)
 }
 
+/** Where the RequestSpec stands in what the caller gave. */
+const rootOf = (given: unknown): readonly string[] => (isWrapped(given) ? ['spec'] : [])
+
+const isWrapped = (given: unknown): given is Readonly<Record<string, unknown>> =>
+  isJson(given) && !Object.hasOwn(given, 'nova_object.name') && Object.hasOwn(given, 'spec')
+
 function unwrap(given: unknown): { readonly spec: unknown; readonly instanceUuids: readonly string[] | undefined } {
-  if (!isJson(given) || Object.hasOwn(given, 'nova_object.name') || !Object.hasOwn(given, 'spec'))
-    return { spec: given, instanceUuids: undefined }
+  if (!isWrapped(given)) return { spec: given, instanceUuids: undefined }
   const { spec, instance_uuids, ...rest } = given
   refuseKeys(rest, 'spec and instance_uuids')
   return { spec, instanceUuids: uuidsOf(instance_uuids, 'instance_uuids') }

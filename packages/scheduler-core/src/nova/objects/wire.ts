@@ -97,20 +97,18 @@ export class WireObject {
   }
 
   texts(field: string): Field<readonly string[]> {
-    return this.#field(field, 'a list of strings', listOf(isText))
+    return this.#list(field, 'a string', isText)
   }
 
   numbers(field: string): Field<readonly number[]> {
-    return this.#field(field, 'a list of numbers', listOf(isNumber))
+    return this.#list(field, 'a number', isNumber)
   }
 
   /** A dictionary of strings. */
   pairs(field: string): Field<Readonly<Record<string, string>>> {
-    return this.#field(
-      field,
-      'an object whose values are strings',
-      (value): value is Readonly<Record<string, string>> => isJson(value) && Object.values(value).every(isText),
-    )
+    const pairs = this.#field(field, 'an object', isJson)
+    if (pairs) for (const [key, value] of Object.entries(pairs)) this.#check(`${field}.${key}`, value, 'a string', isText)
+    return pairs as Field<Readonly<Record<string, string>>>
   }
 
   json(field: string): Field<Json> {
@@ -149,6 +147,16 @@ export class WireObject {
     return object
   }
 
+  #list<T>(field: string, allowed: string, isItem: (item: unknown) => item is T): Field<readonly T[]> {
+    const list = this.#field(field, `a list of which each is ${allowed}`, (value): value is readonly unknown[] => Array.isArray(value))
+    for (const [i, item] of (list ?? []).entries()) this.#check(`${field}.${i}`, item, allowed, isItem)
+    return list as Field<readonly T[]>
+  }
+
+  #check(field: string, value: unknown, allowed: string, isValid: (value: unknown) => boolean): void {
+    if (!isValid(value)) throw new WireError(`${this.path}.${field}`, value, allowed)
+  }
+
   #field<T>(field: string, allowed: string, isValid: (value: unknown) => value is T): Field<T> {
     const value = this.raw(field)
     if (value === undefined || value === null || isValid(value)) return value
@@ -167,11 +175,6 @@ export const isJson = (value: unknown): value is Json => value !== null && typeo
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
-const listOf =
-  <T>(isItem: (item: unknown) => item is T) =>
-  (value: unknown): value is readonly T[] =>
-    Array.isArray(value) && value.every(isItem)
-
 /** The fields of a versioned object, or of the dictionary in its place; none of what is neither. */
 export function fieldsOf(value: unknown): Json {
   if (!isJson(value)) return {}

@@ -58,10 +58,11 @@ const image = z.strictObject({
   architecture: name.nullable().default(null).describe('E.g. x86_64.'),
   minRamMb: whole(limits.memoryMib)
     .default(0)
-    .meta({ description: "Least memory of a flavor for this image; informative, as in Nova's scheduler.", unit: 'MiB' }),
-  minDiskGb: whole(limits.diskGib)
-    .default(0)
-    .meta({ description: 'Least root disk of a flavor for this image; informative.', unit: 'GiB' }),
+    .meta({ description: "Least memory of a flavor for this image; a call with less is refused, as by Nova's API.", unit: 'MiB' }),
+  minDiskGb: whole(limits.diskGib).default(0).meta({
+    description: 'Least root disk of a flavor for this image; a call with less is refused, unless it is 0, or on a volume.',
+    unit: 'GiB',
+  }),
   properties: keyValues.default({}).describe('What the image needs of a host, e.g. img_hv_type.'),
 })
 

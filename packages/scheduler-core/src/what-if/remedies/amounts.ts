@@ -9,6 +9,8 @@ import { demandOf } from '../../request/request-spec.ts'
 import { withAmount } from '../change-request.ts'
 import { anotherHost } from './another-host.ts'
 import { endingClaims, type HeldRoom } from './ending-claims.ts'
+import { smallerPages } from './guest-cells.ts'
+import { hasPages } from './page-steps.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 
 const standard: Partial<Record<Code, string>> = {
@@ -65,8 +67,9 @@ export const amountsRemedy: Remedy = {
     if (room === undefined) return [askFor(resourceClass, need, 0)]
     if (refusal.reason.code.endsWith('.not_exact')) return room.told > 0 ? [askFor(resourceClass, need, room.told)] : []
     const less = Math.min(room.have, need - 1)
+    const isPages = resourceClass === 'MEMORY_MB' && hasPages(refusal.request)
     return [
-      ...(less > 0 ? [askFor(resourceClass, need, less)] : []),
+      ...(isPages ? smallerPages(refusal) : less > 0 ? [askFor(resourceClass, need, less)] : []),
       ...lowerReserve(refusal, resourceClass, need, room.shortfall),
       ...(refusal.reason.code.endsWith('.short') ? moreRoom(refusal, resourceClass, need, room.shortfall) : []),
     ]

@@ -3,6 +3,7 @@ import type { Reason } from '../../reason.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../../request/restated.ts'
 import { numbered, withCells } from '../change-request.ts'
+import { hasPages, isPaged, pageSteps } from './page-steps.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
@@ -31,30 +32,45 @@ function overCells(count: number) {
 
 /** Cells that have more than this host's cells give are cut down to that, and the flavor with them. */
 export function smallerCells(refusal: Refusal): ProposedChange[] {
-  const { request, reason } = refusal
-  const cells = request.numaTopology?.cells ?? []
-  const stuck = cells.find(({ id }) => reason.subject === `cell ${id}`) ?? cells[0]
-  if (stuck === undefined || typeof reason.have !== 'number' || typeof reason.need !== 'number') return []
-  const part = memoryCodes.has(reason.code) ? memory : cpuCodes.has(reason.code) ? cpus : undefined
-  if (part === undefined || cells.some((cell) => !part.canCut(cell))) return []
-  const now = part.sizeOf(stuck)
-  // each cell alone may have room for so much, and all of them together only for less
-  const size = greatest(Math.min(now - 1, now - (reason.need - reason.have)), (one) => passes(refusal, part.cut(request, one)))
-  if (size === undefined) return []
-  return [smallerBy(part, now, size)]
+  const { code, need, have } = refusal.reason
+  if (pageCodes.has(code)) return smaller(refusal, memory, 1)
+  const part = memoryCodes.has(code) ? memory : cpuCodes.has(code) ? cpus : undefined
+  return part === undefined || typeof have !== 'number' || typeof need !== 'number' ? [] : smaller(refusal, part, need - have)
 }
 
-const smallerBy = (part: Part, now: number, size: number): ProposedChange => ({
+/** The same of memory in pages, where the flavor has more than the host. */
+export const smallerPages = (refusal: Refusal): ProposedChange[] => smaller(refusal, memory, 1)
+
+/** The greatest size of each cell with which the host passes, less by `lack` at least: memory in pages by whole pages. */
+function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
+  const { request, reason } = refusal
+  const cells = request.numaTopology?.cells ?? []
+  if (cells.length === 0 || cells.some((cell) => !part.canCut(cell))) return []
+  const stuck = cells.find(({ id }) => reason.subject === `cell ${id}`)
+  const now = stuck === undefined ? Math.max(...cells.map(part.sizeOf)) : part.sizeOf(stuck)
+  const steps = part === memory && hasPages(request) ? pageSteps(refusal) : [1]
+  const sizes = steps.flatMap((step) => {
+    // each cell alone may have room for so much, and all of them together only for less
+    const most = Math.floor(Math.min(now - 1, now - lack) / step)
+    const count = greatest(most, (one) => passes(refusal, part.cut(request, one * step, step)))
+    return count === undefined ? [] : [{ size: count * step, step }]
+  })
+  const [best] = sizes.toSorted((one, other) => other.size - one.size)
+  return best === undefined ? [] : [smallerBy(part, now, best.size, best.step)]
+}
+
+const smallerBy = (part: Part, now: number, size: number, step: number): ProposedChange => ({
   ...asked(`${part.name} of each NUMA cell`, `${now}${part.unit}`, `${size}${part.unit}`, 1 + (4 * (now - size)) / now, (one) =>
-    part.cut(one, size),
+    part.cut(one, size, step),
   ),
   number: {
     from: now,
     to: size,
-    at: (other) => smallerBy(part, now, other),
+    step,
+    at: (other) => smallerBy(part, now, Math.max(step, other - (other % step)), step),
     of: ({ numaTopology }) => {
       const most = Math.max(0, ...(numaTopology?.cells ?? []).map(part.sizeOf))
-      return most > size ? smallerBy(part, most, size) : undefined
+      return most > size ? smallerBy(part, most, size, step) : undefined
     },
   },
 })
@@ -63,6 +79,7 @@ const smallerBy = (part: Part, now: number, size: number): ProposedChange => ({
 const MOST_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
+const pageCodes: ReadonlySet<string> = new Set(['numa.pages', 'numa.page_multiple'])
 const cpuCodes: ReadonlySet<string> = new Set(['numa.cpus', 'numa.too_few_cpus', 'numa.dedicated_cpus', 'numa.no_cell'])
 
 interface Part {
@@ -70,7 +87,8 @@ interface Part {
   readonly unit: string
   sizeOf(cell: NumaCellRequest): number
   canCut(cell: NumaCellRequest): boolean
-  cut(request: RequestSpec, size: number): RequestSpec
+  /** No cell is larger than the size; one in pages has a multiple of the step. */
+  cut(request: RequestSpec, size: number, step: number): RequestSpec
 }
 
 const memory: Part = {
@@ -78,8 +96,12 @@ const memory: Part = {
   unit: ' MiB',
   sizeOf: ({ memoryMb }) => memoryMb,
   canCut: () => true,
-  cut(request, size) {
-    const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, memoryMb: Math.min(size, cell.memoryMb) })) ?? []
+  cut(request, size, step) {
+    const sizeOf = (cell: NumaCellRequest): number => {
+      const least = Math.min(size, cell.memoryMb)
+      return isPaged(cell) ? least - (least % step) : least
+    }
+    const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, memoryMb: sizeOf(cell) })) ?? []
     const { flavor } = request
     return withCells(restated(request, { flavor: { ...flavor, memoryMb: inFlavor(flavor.memoryMb, request, cells, memory) } }), cells)
   },

@@ -43,7 +43,9 @@ export interface ProposedChange {
 export interface ChangedNumber {
   readonly from: number
   readonly to: number
-  /** The same change to another number. */
+  /** How far apart the numbers are that it may be changed to; absent: 1. */
+  readonly step?: number
+  /** The same change to another number, so many steps away. */
   at(to: number): ProposedChange
   /**
    * The same change of what another request asks, where that may be another number: a change before it may have been left out, for which this

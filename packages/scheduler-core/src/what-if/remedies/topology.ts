@@ -57,7 +57,7 @@ const topologyWishes: readonly TopologyWish[] = [
   {
     name: 'page size',
     keys: /^hw[:_]mem_page_size/,
-    said: (request) => saidOf(request, 'pageSize', null),
+    said: (request) => saidOf(request, 'pageSize', null).replace(/\d+/g, '$& KiB'),
     without: (request) => withCells(request, { pageSize: null }),
   },
   {
@@ -102,7 +102,12 @@ function without(request: RequestSpec, those: readonly TopologyWish[]): Proposed
     (paths) =>
       paths.includes(WHOLE)
         ? { subject: 'NUMA topology', from: whole.said(request), to: 'none' }
-        : { subject: `NUMA topology, ${paths.map((path) => path.slice(WHOLE.length + 1)).join(', ')}`, to: 'not asked' },
+        : {
+            subject: `NUMA topology, ${paths.map((path) => path.slice(WHOLE.length + 1)).join(', ')}`,
+            // which of several it is of is said with each
+            ...(paths.length === 1 && { from: those.find(({ name }) => paths[0] === `${WHOLE}.${name}`)?.said(request) ?? '' }),
+            to: 'not asked',
+          },
     5,
   )
 }

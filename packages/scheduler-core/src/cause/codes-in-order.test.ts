@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { Reason } from '../reason.ts'
+import { codesInOrder } from './refused.ts'
+
+/** Reasons of many hosts, and how many hosts' reasons were read since the last look. */
+function manyHosts(count: number) {
+  let read = 0
+  const reason = (code: Reason['code']): Reason => ({ code, subject: 'VCPU' })
+  const hosts = Array.from({ length: count }, (_, i) => {
+    const reasons = [reason(i % 3 === 0 ? 'memory.short' : 'cpu.short')]
+    return new Proxy(reasons, {
+      get(target, key) {
+        if (key === Symbol.iterator || key === 'map' || key === 'some') read++
+        return Reflect.get(target, key)
+      },
+    })
+  })
+  return {
+    hosts,
+    takeRead() {
+      const taken = read
+      read = 0
+      return taken
+    },
+  }
+}
+
+test('counting codes of 10,000 hosts looks at a few hundred between two pauses', () => {
+  const { hosts, takeRead } = manyHosts(10_000)
+  const steps = codesInOrder(hosts)
+  let pieces = 0
+  for (;;) {
+    const step = steps.next()
+    expect(takeRead()).toBeLessThanOrEqual(1_000)
+    pieces++
+    if (!step.done) continue
+    expect(step.value).toEqual(['cpu.short', 'memory.short'])
+    break
+  }
+  expect(pieces).toBeGreaterThan(10)
+})

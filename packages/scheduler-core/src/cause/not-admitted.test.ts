@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
+import { atOnce } from '../fleet/steps.ts'
+import type { HostIndex } from '../host-index.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import type { Condition } from './admission.ts'
+import { causeOf } from './cause.ts'
+import { causeText } from './cause-text.ts'
+import { exclusiveOf } from './not-admitted.ts'
+
+const profiles = builtInProfiles.filter(({ name }) => ['default', 'nova', 'nova-compat', 'best-fit'].includes(name))
+
+const anAggregate = (number: number, name: string, hosts: readonly string[]): Change => ({
+  ...{ type: 'aggregate', uuid: aUuid(number), expectedVersion: 0 },
+  next: { name, hosts, metadata: name.startsWith('z') ? { availability_zone: name } : {} },
+})
+
+/** Host a of zone z1, b and c of zone z2; b and c have a trait, c is in an aggregate. */
+function town() {
+  const log = aLog()
+  const traits = ['CUSTOM_B']
+  log.append([
+    { type: 'feature', level: FEATURE_LEVEL },
+    aReport('a', { memoryMb: 900 }),
+    aReport('b', { traits }),
+    aReport('c', { traits }),
+  ])
+  log.append([anAggregate(1, 'z1', ['a']), anAggregate(2, 'z2', ['b', 'c']), anAggregate(3, 'rack', ['c'])])
+  return log.fleet
+}
+
+const flavor = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
+
+describe('A12: what contradicts within a request is said, and the host that it names is the nearest, under every profile', () => {
+  test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
+    [
+      'a forced host that is ignored',
+      { forceHosts: ['a'], ignoreHosts: ['a'] },
+      'There is no host named a, that ignoreHosts does not exclude. Each by itself: 1 named a by forceHosts; 2 other than a. Nearest is a: The request excludes the host.',
+    ],
+    [
+      'a forced host that has a forbidden trait, and lacks memory',
+      { forceHosts: ['b'], flavor: { vcpus: 1, memoryMb: 100_000, extraSpecs: { 'trait:CUSTOM_B': 'forbidden' } } },
+      'There is no host named b, without CUSTOM_B. Each by itself: 1 named b; 1 without CUSTOM_B. ' +
+        'Nearest is b: 100000 MiB needed by one instance; the host has 65536 MiB in all. The host has the forbidden trait CUSTOM_B.',
+    ],
+    [
+      'two lists of names',
+      { forceHosts: ['a'], requestedDestination: { host: 'b' } },
+      'There is no host named a by forceHosts and b by requestedDestination. Each by itself: 1 named a by forceHosts; 1 named b by requestedDestination.',
+    ],
+    [
+      'two of three things',
+      { forceHosts: ['b', 'c'], availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
+      'There is no host named b, c, in availability zone z1, with CUSTOM_B. Each by itself: 2 named b, c; 1 in availability zone z1; 2 with CUSTOM_B. ' +
+        'No host is both named b, c and in availability zone z1, or both in availability zone z1 and with CUSTOM_B. ' +
+        'Nearest is b: The host is in availability zone z2; z1 was asked for.',
+    ],
+  ])('%s', (_name, asks, text) => {
+    for (const profile of profiles)
+      expect([profile.name, causeText(causeOf(town(), aRequest(asks), profile))]).toEqual([profile.name, expect.stringContaining(text)])
+  })
+
+  test('a zone, an aggregate and a host that is excluded', () => {
+    const asks = { ignoreHosts: ['c'], availabilityZone: 'z2', requestedDestination: { aggregates: [aUuid(3)] } }
+    const [inRack, notC] = [`in aggregate ${aUuid(3)}`, 'other than c']
+    for (const profile of profiles)
+      expect(causeText(causeOf(town(), aRequest(asks), profile))).toMatch(
+        new RegExp(`No host is both (?:${inRack} and ${notC}|${notC} and ${inRack})\\.`),
+      )
+  })
+
+  test('three things of which hosts have each two', () => {
+    const log = aLog()
+    const shapes = { a: ['CUSTOM_A', 'CUSTOM_B'], b: ['CUSTOM_B', 'CUSTOM_C'], c: ['CUSTOM_A', 'CUSTOM_C'] }
+    const hosts = Object.entries(shapes).map(([name, traits]) => aReport(name, { traits: [...traits, 'FAST'] }))
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts])
+    const asks = flavor(Object.fromEntries(['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_C', 'FAST'].map((trait) => [`trait:${trait}`, 'required'])))
+    for (const profile of profiles)
+      expect(causeText(causeOf(log.fleet, aRequest(asks), profile))).toContain(
+        'No host is all of: with CUSTOM_A; with CUSTOM_B; with CUSTOM_C.',
+      )
+  })
+})
+
+test('law: no host has all of the things that exclude each other, and without any one of them some host has the others', () => {
+  const met = new Set<number>()
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 5 }), (things) => {
+      const hosts = [0, 1, 2, 3, 4] as HostIndex[]
+      const lets = (thing: number) => (host: HostIndex) => things[thing]?.[host] === true
+      const conditions = things.map(
+        (_, i): Condition => ({
+          ...{ filter: `F${i}`, by: 'property', isSingle: false, which: `${i}` },
+          ...{ lets: lets(i), reasonAt: () => ({ code: 'trait.missing' }) },
+        }),
+      )
+      const left = (some: readonly number[]) => hosts.filter((host) => some.every((thing) => lets(thing)(host)))
+      const exclusive = atOnce(exclusiveOf(conditions, hosts))
+      for (const one of exclusive) {
+        const some = one.map(Number)
+        met.add(some.length)
+        expect(left(some)).toEqual([])
+        for (const thing of some) expect(left(some.filter((other) => other !== thing))).not.toEqual([])
+      }
+      const isEachThere = things.every((_, i) => left([i]).length > 0)
+      const isPair = things.some((_, i) => things.some((__, j) => i < j && left([i, j]).length === 0))
+      if (things.length > 2 && isEachThere && isPair) expect(exclusive[0]).toHaveLength(2)
+    }),
+    { numRuns: 2_000 },
+  )
+  expect([...met].sort()).toEqual(expect.arrayContaining([2, 3]))
+})

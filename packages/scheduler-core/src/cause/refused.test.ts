@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aLog, aReport, aRequest } from '../testing/index.ts'
+import { countCapacity } from '../what-if/capacity.ts'
+import { causeOf } from './cause.ts'
+import { causeText } from './cause-text.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+
+test('A13b: of two codes with as many hosts, the one that is named is that of the nearest host, and so is the first bottleneck', () => {
+  const log = aLog()
+  const shapes = { h0: { vcpus: 8, memoryMb: 2_000 }, h1: { vcpus: 8, memoryMb: 4_000, memoryMbUsed: 3_900 } }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
+  const request = aRequest({ memoryMb: 3_000 })
+  for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'].map(profileNamed)) {
+    const cause = causeOf(log.fleet, request, profile)
+    expect([profile.name, cause.code, causeText(cause)]).toEqual([
+      ...[profile.name, 'memory.too_little'],
+      'Of 2 hosts none takes it: 1 with too little memory in all, 1 with too little memory left. Nearest is h0: 3000 MiB needed by one instance; the host has 2000 MiB in all.',
+    ])
+    const options = { request, profile, seed: 's', limit: 10, groupsOf: () => ['all'], isOver: () => false }
+    expect(atOnce(countCapacity(log.fleet, options)).bottlenecks[0]?.code).toBe('memory.too_little')
+  }
+})
+
+test('of two hosts that are equally near, the nearest is the one that reported first, whatever it is called', () => {
+  for (const names of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ]) {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...names.map((name) => aReport(name, { vcpus: 8 }))])
+    expect(causeOf(log.fleet, aRequest({ vcpus: 9 }), profileNamed('default')).nearest?.name.host).toBe(names[0])
+  }
+})

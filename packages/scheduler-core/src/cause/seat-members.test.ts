@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { causeText } from './cause-text.ts'
+import { shortfallsOf, shortfallsText } from './shortfalls.ts'
+import { causeIn, foundOf, profiles } from './testing/drawn.ts'
+
+interface Cell {
+  readonly cpus: number
+  readonly gib: number
+  readonly gpus: number
+  readonly devices: number
+}
+
+const hostOf = (cells: readonly Cell[]): HostShape => ({
+  ...{ vcpus: 512, memoryMb: 1_048_576 },
+  numaCells: cells.map(({ cpus, gib }, id) => ({
+    ...{ id, memoryMb: gib * 1_024 },
+    cpuset: Array.from({ length: cpus }, (_, cpu) => 100 * id + cpu),
+  })),
+  gpus: cells.flatMap(({ gpus }, numaNode) => Array.from({ length: gpus }, (_, i) => ({ index: 100 * numaNode + i, numaNode }))),
+  pciPools: cells.map(({ devices }, numaNode) => ({ vendorId: 'v', productId: 'p', numaNode, total: devices })),
+})
+
+const fleetWith = (cells: readonly Cell[]) => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', hostOf(cells))])
+  return log.fleet
+}
+
+type Asks = Parameters<typeof aRequest>[0]
+
+interface Guest {
+  readonly cpus: number
+  readonly gib: number
+  readonly isDedicated: boolean
+}
+
+const guestOf = ({ cpus, gib, isDedicated }: Guest): Asks => ({
+  flavor: { vcpus: cpus, memoryMb: gib * 1_024 },
+  numaTopology: {
+    cells: [
+      {
+        ...{ id: 0, memoryMb: gib * 1_024, cpuPolicy: isDedicated ? 'dedicated' : 'shared' },
+        cpus: Array.from({ length: cpus }, (_, cpu) => cpu),
+      },
+    ],
+  },
+})
+
+const members = (numInstances: number, guest: Guest, devices: Asks) =>
+  aRequest({ ...guestOf(guest), ...devices, numInstances, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' } })
+
+const gpus = (count: number): Asks => ({ gpus: { count, numaPolicy: 'required' } })
+const pci = (count: number): Asks => ({ pciRequests: [{ count, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }] })
+
+describe('A9: members that live together, with devices near their cells: what the nearest host lacks for those that have no room', () => {
+  const small = { cpus: 2, gib: 1, isDedicated: false }
+  test.each<readonly [string, readonly Cell[], Parameters<typeof members>, string]>([
+    [
+      'GPUs near a cell, where others are near another one',
+      [
+        { cpus: 8, gib: 8, gpus: 1, devices: 0 },
+        { cpus: 8, gib: 8, gpus: 3, devices: 0 },
+      ],
+      [2, small, gpus(2)],
+      'h0: 2 GPUs needed by one more instance near cell 0 of the host, 1 free there; elsewhere 1 at cell 1.',
+    ],
+    [
+      'PCI devices',
+      [
+        { cpus: 8, gib: 8, gpus: 0, devices: 1 },
+        { cpus: 8, gib: 8, gpus: 0, devices: 4 },
+      ],
+      [4, small, pci(2)],
+      'PCI request 0 (vendor v): 4 devices needed by 2 more instances near cell 0 of the host, 1 free there.',
+    ],
+    [
+      'CPUs of the cell where the GPUs are',
+      [
+        { cpus: 8, gib: 8, gpus: 0, devices: 0 },
+        { cpus: 8, gib: 8, gpus: 4, devices: 0 },
+      ],
+      [2, { cpus: 6, gib: 1, isDedicated: false }, gpus(2)],
+      'h0: cell 0 of one more instance on cell 1 of the host: 6 CPUs needed, 2 here.',
+    ],
+  ])('%s', (_name, cells, asked, text) => {
+    for (const profile of profiles) expect(causeText(causeIn(fleetWith(cells), members(...asked), profile))).toContain(text)
+  })
+})
+
+/** The host with all that the sentences name, and no more. */
+function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfallsOf>): readonly Cell[] {
+  return cells.map((cell, id) => {
+    const missing = (isOf: (subject: string, unit: string | undefined) => boolean): number =>
+      Math.max(
+        0,
+        ...shortfalls.filter(({ subject, unit }) => isOf(subject, unit)).map(({ required, actual }) => Number(required) - Number(actual)),
+      )
+    const isNear = (subject: string) => subject.endsWith(` near cell ${id} of the host`)
+    const isHere = (subject: string) => subject.includes(` on cell ${id} of the host`)
+    return {
+      cpus: cell.cpus + missing((subject, unit) => isHere(subject) && unit !== 'MiB'),
+      gib: cell.gib + Math.ceil(missing((subject, unit) => isHere(subject) && unit === 'MiB') / 1_024),
+      gpus: cell.gpus + missing((subject, unit) => isNear(subject) && unit === 'GPUs'),
+      devices: cell.devices + missing((subject, unit) => isNear(subject) && unit === 'devices'),
+    }
+  })
+}
+
+test('law: once all that is named is there, and nothing else, all members have room, and the fleet is as it was after it was looked at', () => {
+  const kinds = new Set<string>()
+  const cell = fc.record({
+    cpus: fc.nat({ max: 6 }),
+    gib: fc.integer({ min: 1, max: 6 }),
+    gpus: fc.nat({ max: 4 }),
+    devices: fc.nat({ max: 4 }),
+  })
+  const guest = fc.record({ cpus: fc.integer({ min: 1, max: 3 }), gib: fc.integer({ min: 1, max: 3 }), isDedicated: fc.boolean() })
+  const devices = fc.oneof(fc.integer({ min: 1, max: 3 }).map(gpus), fc.integer({ min: 1, max: 3 }).map(pci))
+  fc.assert(
+    fc.property(
+      fc.array(cell, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 2, max: 4 }),
+      guest,
+      devices,
+      fc.constantFrom(...profiles),
+      (cells, count, drawn, asks, profile) => {
+        const request = members(count, drawn, asks)
+        const fleet = fleetWith(cells)
+        const before = JSON.stringify(fleet.hosts.get(fleet.hosts.presentIndexes[0] as never))
+        fc.pre(foundOf(fleet, request, profile) < count)
+        const { nearest, onOneHost, admitted } = causeIn(fleet, request, profile)
+        fc.pre(nearest !== null && onOneHost !== null && admitted > 0)
+        if (nearest === null) return
+        expect(JSON.stringify(fleet.hosts.get(fleet.hosts.presentIndexes[0] as never))).toBe(before)
+        const shortfalls = shortfallsOf(nearest)
+        const text = shortfallsText(shortfalls)
+        expect(text).not.toContain('have none')
+        for (const { reason } of nearest.refusals) kinds.add(reason.code)
+        // what the host has too few of wherever they are, is there once they are near
+        const better = mended(cells, shortfalls)
+        expect([text, foundOf(fleetWith(better), request, profile)]).toEqual([text, count])
+      },
+    ),
+    { numRuns: byExtent(300, 5_000) },
+  )
+  expect([...kinds]).toEqual(expect.arrayContaining(['gpu.numa', 'pci.numa', 'numa.cpus']))
+})

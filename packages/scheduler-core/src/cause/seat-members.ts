@@ -1,0 +1,87 @@
+import type { HostTable } from '../fleet/hosts.ts'
+import type { HostIndex } from '../host-index.ts'
+import type { Grants } from '../kinds/grants.ts'
+import { allKinds } from '../kinds/index.ts'
+import { numaAskOf } from '../kinds/numa/ask.ts'
+import { namedAsMore } from '../kinds/numa/several.ts'
+import { isOfOneGuest, lacksBesideDevices, whatCellsLack } from '../kinds/numa/why.ts'
+import type { Reason } from '../reason.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/** Members of one kind that are to be on a host: the request of one of them, and how many. */
+export interface Seated {
+  readonly request: RequestSpec
+  readonly count: number
+}
+
+/** The kinds whose units lie in cells, or near to them. */
+const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' || name === 'pci')
+
+/**
+ * What the cells of a host and the devices near to them lack for several members at once: as many as can get theirs one after the other, and of
+ * those that are left all take the choice of cells that lacks least for them. Empty: all of them get theirs. The host is as it was afterwards.
+ */
+export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
+  const held: Grants[] = []
+  try {
+    return members.flatMap(({ request, count }) => {
+      let left = count
+      for (; left > 0; left--) {
+        const grants = unitsFor(hosts, host, request)
+        if (grants === undefined) break
+        for (const kind of inCells) if (grants[kind.name] !== undefined) kind.hold(hosts, host, grants[kind.name], false)
+        held.push(grants)
+      }
+      return left === 0 ? [] : lacksFor(hosts, host, request, left)
+    })
+  } finally {
+    for (const grants of held.reverse())
+      for (const kind of inCells.toReversed()) if (grants[kind.name] !== undefined) kind.drop(hosts, host, grants[kind.name], false)
+  }
+}
+
+/** The cells and devices that an instance would get; undefined: the host does not have them. */
+function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Grants | undefined {
+  let grants: Grants = {}
+  for (const kind of inCells) {
+    const ask = kind.ask(request)
+    if (ask === undefined) continue
+    const grant = kind.createAssign(undefined)(hosts, host, ask, grants)
+    if (grant === undefined) return undefined
+    grants = { ...grants, [kind.name]: grant }
+  }
+  return grants
+}
+
+/** What is more than any one of them may have is compared with one of them, what is left with all. */
+function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, count: number): readonly Reason[] {
+  const [one, all] = [numaAskOf(request), numaAskOf(timesOver(request, count))]
+  if (one === undefined || all === undefined || hosts.get(host).cells.length < one.cells.length) return []
+  const alone = lacksBesideDevices(hosts, host, one)?.lacks.filter(isOfOneGuest) ?? []
+  const together = lacksBesideDevices(hosts, host, all)
+  if (together === undefined) return whatCellsLack(hosts, host, one)
+  const { lacks, short, cells } = together
+  const where = `near ${cells.length === 1 ? 'cell' : 'cells'} ${cells.join(', ')} of the host`
+  return [
+    ...[...alone, ...lacks.filter((reason) => !isOfOneGuest(reason))].map((reason) => namedAsMore(reason, count)),
+    ...(short === undefined ? [] : [{ ...short, subject: `${short.subject} ${where}`, instances: count }]),
+  ]
+}
+
+/** One guest that needs what so many of them need together, in as many cells. */
+function timesOver(request: RequestSpec, count: number): RequestSpec {
+  const { numaTopology, gpus, pciRequests } = request
+  const many = (cpus: readonly number[]): number[] => Array.from({ length: count }, (_, i) => cpus.map((cpu) => cpu * count + i)).flat()
+  return {
+    ...request,
+    numaTopology: numaTopology && {
+      ...numaTopology,
+      cells: numaTopology.cells.map(({ cpus, dedicatedCpus, memoryMb, ...cell }) => ({
+        ...cell,
+        ...{ cpus: many(cpus), dedicatedCpus: many(dedicatedCpus), memoryMb: memoryMb * count },
+      })),
+    },
+    gpus: gpus && { ...gpus, count: gpus.count * count },
+    pciRequests: pciRequests.map((wish) => ({ ...wish, count: wish.count * count })),
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { aRequest } from '../testing/index.ts'
+import { contradictionsOf } from './contradictions.ts'
+
+/* What Nova's API refuses of flavor and image together (nova/compute/api.py, _validate_flavor_image_nostatus). */
+
+const flavor = { vcpus: 1, memoryMb: 512, rootGb: 4 }
+const memory = (found: number, has: number) => `image.minRamMb ${found}: be at most the memory of the flavor, ${has} MiB`
+const disk = (found: number, has: number) => `image.minDiskGb ${found}: be at most the root disk of the flavor, ${has} GiB`
+
+test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
+  ['no image', { flavor }, []],
+  ['an image that asks for nothing', { flavor, image: {} }, []],
+  ['as much as the flavor has', { flavor, image: { minRamMb: 512, minDiskGb: 4 } }, []],
+  ['FlavorMemoryTooSmall', { flavor, image: { minRamMb: 513 } }, [memory(513, 512)]],
+  ['FlavorDiskSmallerThanMinDisk', { flavor, image: { minDiskGb: 5 } }, [disk(5, 4)]],
+  ['B8, F10: both', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
+  ['a root disk as large as the image', { flavor: { ...flavor, rootGb: 0 }, image: { minDiskGb: 999 } }, []],
+  ['a root disk on a volume', { flavor, isBfv: true, image: { minDiskGb: 999, minRamMb: 513 } }, [memory(513, 512)]],
+  [
+    'the smallest of a gang',
+    {
+      numInstances: 3,
+      flavor: { vcpus: 1, memoryMb: 1_024 },
+      gang: [
+        { instances: 1, flavor: { ...flavor, memoryMb: 2_048, rootGb: 0 } },
+        { instances: 1, flavor },
+      ],
+      image: { minRamMb: 600, minDiskGb: 5 },
+    },
+    [memory(600, 512), disk(5, 4)],
+  ],
+])('%s', (_situation, asks, told) => {
+  const found = contradictionsOf(aRequest(asks)).map((one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', as the image')[0]}`)
+  expect(found).toEqual(told)
+})
+
+test('topologies of a gang are told with the member', () => {
+  const cells = [{ id: 0, cpus: [0, 1], memoryMb: 512 }]
+  const gang = [{ instances: 1, flavor: { vcpus: 1, memoryMb: 512 }, numaTopology: { cells } }]
+  expect(contradictionsOf(aRequest({ numInstances: 2, gang })).map(({ path }) => path.join('.'))).toEqual([
+    'gang.0.numaTopology.cells.0.cpus',
+  ])
+})

@@ -1,0 +1,36 @@
+import { byCodeUnit, canonicalJson } from '../canonical-json.ts'
+import { memoByObject } from '../memo.ts'
+import type { RequestSpec } from './request-spec.ts'
+
+/**
+ * Lists of a request of which the order says nothing, by the names of their fields here and in Nova's documents. All others are in an order that
+ * counts, or their entries are called by their positions: cells of the guest, PCI requests, kinds of a gang, instances, other hints.
+ */
+const SETS: ReadonlySet<string> = new Set([
+  ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],
+  ...['requestedResources', 'amounts', 'requiredTraits', 'forbiddenTraits', 'models', 'specs', 'topologySpread', 'volumes', 'ports'],
+  ...['same_host', 'different_host', 'near_volume', 'near_port'],
+  ...['force_hosts', 'force_nodes', 'ignore_hosts', 'group_hosts', 'members', 'group_members', 'forbidden_aggregates', 'spec'],
+])
+
+/**
+ * The same request with all that it says without an order in one order: keys, and the entries of such lists, each name once. Why a request is
+ * refused is said of this one, so that two spellings of a request get one answer.
+ */
+export const inOneOrder: (request: RequestSpec) => RequestSpec = memoByObject((request) => ordered(request, '') as RequestSpec)
+
+function ordered(value: unknown, field: string): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => ordered(item, ''))
+    return SETS.has(field) ? asSet(items) : items
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => byCodeUnit(a, b))
+  return Object.fromEntries(entries.map(([key, member]) => [key, ordered(member, key)]))
+}
+
+/** Names once each; other entries may be meant twice, such as two amounts of one class. */
+function asSet(items: readonly unknown[]): readonly unknown[] {
+  if (items.every((item) => typeof item === 'string')) return [...new Set(items)].sort(byCodeUnit)
+  return [...items].sort((a, b) => byCodeUnit(canonicalJson(a), canonicalJson(b)))
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { whatWouldFit } from './what-would-fit.ts'
+
+/* Memory in huge pages is made less by whole pages. */
+
+type Cell = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>['cells'][number]
+
+const GIB_PAGE = 1_048_576
+const cellOf = (id: number, cpuset: number[], pages: readonly (readonly [number, number])[]) => ({
+  ...{ id, cpuset, memoryMb: 16_384 },
+  pages: [{ sizeKib: 4, total: 1_048_576 }, ...pages.map(([sizeKib, total]) => ({ sizeKib, total }))],
+})
+
+/** What is proposed of the memory of the guest, for a host alone. */
+function lessMemory(host: HostShape, cells: readonly Partial<Cell>[], profile = 'default', instances = 1): readonly string[] {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { memoryMb: 32_768, ...host })])
+  let from = 0
+  const guest = cells.map((cell, id) => ({ id, cpus: [from++], memoryMb: 1_024, ...cell }))
+  const request = aRequest({
+    numInstances: instances,
+    flavor: { vcpus: guest.length, memoryMb: guest.reduce((sum, { memoryMb }) => sum + memoryMb, 0) },
+    numaTopology: { cells: guest },
+    image: { id: 'i' },
+  })
+  const { counterfactuals } = atOnce(
+    whatWouldFit(log.fleet, {
+      ...{ request, profile: builtInProfiles.find(({ name }) => name === profile) as Profile, seed: 's', kinds: ['REQUEST'] },
+      ...{ maxChanges: 2, first: 20, minHosts: 1, mostRuns: 200, isOver: () => false },
+    }),
+  )
+  const alone = counterfactuals.flatMap(({ changes }) => (changes.length === 1 ? changes : []))
+  return alone.filter(({ subject }) => subject.includes('memory')).map(({ to }) => to)
+}
+
+const twoMib = (pages: number) => ({ numaCells: [cellOf(0, [0, 1, 2, 3], [[2_048, pages]])] })
+
+test.each<[string, HostShape, readonly Partial<Cell>[], readonly string[]]>([
+  ['pages of 2 MiB, of which 100 are free', twoMib(100), [{ memoryMb: 1_024, pageSize: 2_048 }], ['200 MiB']],
+  ['an odd number of pages', twoMib(101), [{ memoryMb: 1_024, pageSize: 2_048 }], ['202 MiB']],
+  [
+    'pages of 1 GiB, of which 3 are free',
+    { numaCells: [cellOf(0, [0, 1], [[GIB_PAGE, 3]])] },
+    [{ memoryMb: 8_192, pageSize: GIB_PAGE }],
+    ['3072 MiB'],
+  ],
+  ['no free page', twoMib(0), [{ memoryMb: 1_024, pageSize: 2_048 }], []],
+  ['memory that is no multiple of the page', twoMib(1_024), [{ memoryMb: 1_025, pageSize: 2_048 }], ['1024 MiB']],
+  ['large pages, of the one size that there is', twoMib(100), [{ memoryMb: 1_024, pageSize: 'large' }], ['200 MiB']],
+  [
+    'large pages of two sizes: as much as the better of them gives',
+    {
+      numaCells: [
+        cellOf(
+          0,
+          [0, 1],
+          [
+            [2_048, 600],
+            [GIB_PAGE, 3],
+          ],
+        ),
+      ],
+    },
+    [{ memoryMb: 8_192, pageSize: 'large' }],
+    ['3072 MiB'],
+  ],
+  [
+    'two cells of the guest, each with pages of its own cell',
+    { numaCells: [cellOf(0, [0, 1], [[2_048, 100]]), cellOf(1, [2, 3], [[2_048, 50]])] },
+    [
+      { memoryMb: 1_024, pageSize: 2_048 },
+      { memoryMb: 1_024, pageSize: 2_048 },
+    ],
+    ['100 MiB'],
+  ],
+  [
+    'a host with less memory than the flavor in all',
+    { memoryMb: 4_096, ...twoMib(1_024) },
+    [{ memoryMb: 8_192, pageSize: 2_048 }],
+    ['2048 MiB'],
+  ],
+])('%s', (_situation, host, cells, told) => expect(lessMemory(host, cells)).toEqual(told))
+
+test('under Nova’s rules too', () => expect(lessMemory(twoMib(100), [{ pageSize: 2_048 }], 'nova-compat')).toEqual(['200 MiB']))
+
+test('several instances share the pages', () => expect(lessMemory(twoMib(101), [{ pageSize: 2_048 }], 'default', 2)).toEqual(['100 MiB']))

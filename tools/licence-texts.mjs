@@ -1,0 +1,43 @@
+// The licences of packages of others, as texts, for what is given away with a copy of them in it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i
+/** GraphiQL comes as whole files in this package, which no source map names. */
+const COPIED = { '@gantt/console': '@graphql-yoga/render-graphiql' }
+
+/** Folders of the packages whose code is in the files that a package was built to, by its source maps. */
+export function bundledPackages(folder) {
+  const { name } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  const found = new Set()
+  for (const file of filesBelow(path.join(folder, 'dist')).filter((one) => one.endsWith('.map'))) {
+    for (const source of JSON.parse(readFileSync(file, 'utf8')).sources) {
+      const whole = path.resolve(path.dirname(file), source)
+      const [, owner] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(whole) ?? []
+      // maps of bundles inside of a bundle name what is nowhere here: their own package answers for it
+      if (owner !== undefined && existsSync(whole)) found.add(owner)
+    }
+  }
+  if (COPIED[name] !== undefined) found.add(path.resolve(folder, '../../node_modules', COPIED[name]))
+  return [...found].sort()
+}
+
+/** One text with the licences of packages, each with its name and version. */
+export function licenceTexts(folders) {
+  return folders
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+      const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file))
+      const texts = files.map((file) => readFileSync(path.join(folder, file), 'utf8').trim())
+      const stated = typeof license === 'string' ? `Licence: ${license}` : 'Licence: see the text'
+      return [`${name} ${version}`, stated, ...texts].join('\n\n')
+    })
+    .map((text) => `${text}\n`)
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+}

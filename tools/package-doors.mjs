@@ -1,0 +1,11 @@
+// What a package.json says of how its package is built: its doors, and what is installed beside it.
+
+/** Path below `dist` without ending -> source, of every door that package.json names under `exports`. */
+export function doorsOf({ exports: doors }) {
+  return Object.fromEntries(Object.values(doors).map(({ source, default: built }) => [built.replace(/^\.\/dist\/|\.js$/g, ''), source]))
+}
+
+/** Dependencies that whoever installs the package gets as packages: all but those that are `bundled` into its files. */
+export function installedDependencies({ dependencies = {}, bundled = [] }) {
+  return Object.fromEntries(Object.entries(dependencies).filter(([name]) => bundled !== true && !bundled.includes(name)))
+}
