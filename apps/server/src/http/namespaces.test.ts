@@ -160,7 +160,7 @@ test('a pool that hosts share is promised once, however many ask at the same tim
   expect([placed.length, refused.length]).toEqual([3, 5])
   expect(refused[0].reasons.map(({ code, text }: Json) => [code, text])).toContainEqual([
     'pool.short',
-    'The pool ceph has 1 GiB left; 3 GiB were asked for.',
+    'The pool ceph has 1 GiB left; 3 GiB were asked for; 2 of its 12 GiB are reserved (by the storage document of h2).',
   ])
 
   const asked = `query ($in: WhyNotInput!) { whyNot(input: $in) { verdict { checks { filter facts { subject required actual unit

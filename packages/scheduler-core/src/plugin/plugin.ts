@@ -10,7 +10,7 @@ export const PLUGIN_CONTRACT = 1
  * The law:
  * - Its filters and weighers keep the contracts of those of the release (filters/filter.ts, weighers/weigher.ts): there is no second one.
  * - Its namespaces keep the contract of plugin/namespace.ts. What is reported under them is in the log, and the same on replicas without it.
- * - Its schedulers keep the contract of schedulers/plugin-scheduler.ts. They run in the process of the service alone.
+ * - Its schedulers keep the contract PluginScheduler of pipeline/compiled-profile.ts. They run in the process of the service alone.
  * - No part has the name of another one, of the release or of another plug-in.
  * - Another version of a plug-in may decide otherwise, so records name the version; what decides differently is a new version.
  * - It brings no resource kind: what a claim holds is part of what all replicas agree on, whatever each has loaded (docs/adr/0014).
