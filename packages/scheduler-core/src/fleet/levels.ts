@@ -94,6 +94,7 @@ export const RESERVES_NAMED = 10
 /**
  * An instance that asks its own host for no more cells, CPUs, pages, GPUs and PCI devices than it holds there keeps a part of these, however
  * full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be kept.
+ * A further attempt may take the units of the destination that it releases; before, only its amounts.
  */
 export const OWN_UNITS = 10
 
