@@ -63,12 +63,14 @@ const REVOKE = `mutation Revoke($ids: [ID!]!) {
  * Operators revoke a claim, empty a host, and move a member of a server group. The group comes last and stays: where it is,
  * an earlier start has done everything; and each step may be repeated, so an interrupted one goes on.
  */
-export async function operate(api: DemoApi, { group, instances, emptied }: Operations, seed: string): Promise<void> {
+export async function operate(api: DemoApi, { group, instances, emptied, silent }: Operations, seed: string): Promise<void> {
   const { serverGroup } = await api.ask<{ serverGroup: object | null }>(GROUP, { uuid: group })
   if (serverGroup !== null) return
   const key = (what: string): string => `demo-${seed}-${what}`
   const place = async (what: string, spec: Partial<DemoSpec>): Promise<readonly ClaimRef[]> => {
-    const { claims } = await api.select({ ...SMALL, instanceUuids: [], ...spec }, key(what), TTL)
+    // a host that is silent would never say that it runs them
+    const ignoreHosts = silent === undefined ? [] : [silent]
+    const { claims } = await api.select({ ...SMALL, instanceUuids: [], ignoreHosts, ...spec }, key(what), TTL)
     if (claims.length > 0) await api.confirm(claims)
     return claims
   }

@@ -13,6 +13,7 @@ export interface DemoSpec {
   readonly projectId: string
   readonly availabilityZone?: Zone
   readonly forceHosts?: readonly string[]
+  readonly ignoreHosts?: readonly string[]
   readonly instanceUuids: readonly string[]
   readonly instanceGroup?: { readonly uuid: string; readonly policy: 'ANTI_AFFINITY' | 'SOFT_ANTI_AFFINITY' | 'AFFINITY' }
   readonly numaTopology?: { readonly cells: readonly NumaCell[] }

@@ -9,7 +9,9 @@ import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOf } from '../nova/own-request.ts'
 import { placementFilters } from '../nova/placement-filters.ts'
 import { novaWeighers } from '../nova/weighers/index.ts'
-import { noPlugins } from '../plugin/plugins.ts'
+import { defineFilter } from '../plugin/define-part.ts'
+import { definePlugin } from '../plugin/plugin.ts'
+import { gatherPlugins, noPlugins } from '../plugin/plugins.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { type PlacementRules, type Profile, profileSchema } from '../profiles/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
@@ -234,8 +236,11 @@ describe('what no part of a profile looks at', () => {
   })
 
   test('of a profile with a part of a plug-in nothing is known', () => {
-    const asked = { ...noPlugins, ownerOf: () => ({ name: 'p', version: '1' }) } as typeof noPlugins
-    expect(unreadKeys(aRequest(withSpecs('ssd') as never), of('RamFilter'), askedAt(FEATURE_LEVEL, asked))).toEqual([])
+    const theirs = defineFilter({ name: 'TheirFilter', description: 'Lets every host in.', reads: [], prepare: () => undefined })
+    const plugins = gatherPlugins([definePlugin({ name: 'p', version: '1.0.0', description: 'One filter.', filters: [theirs] })])
+    const request = aRequest(withSpecs('ssd') as never)
+    expect(unreadKeys(request, of('TheirFilter', 'RamFilter'), askedAt(FEATURE_LEVEL, plugins))).toEqual([])
+    expect(unreadKeys(request, of('RamFilter'), askedAt(FEATURE_LEVEL, plugins))).not.toEqual([])
   })
 
   const extra_specs = { 'hw:cpu_policy': 'dedicated', 'quota:cpu_shares': '1', ssd: 'true' }

@@ -4,7 +4,6 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { PluginScheduler } from '../pipeline/compiled-profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Weigher } from '../weighers/weigher.ts'
-
 import type { PluginNamespace } from './namespace.ts'
 
 type Options = Readonly<Record<string, unknown>>
