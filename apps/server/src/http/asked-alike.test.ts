@@ -135,26 +135,6 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['spec.invalid gantt.image.minRamMb', 'spec.invalid gantt.image.minDiskGb'],
   ],
   [
-    'the same in Nova’s words, under Nova’s rules',
-    nova({ image: object('ImageMeta', '1.8', { min_ram: 65, properties: object('ImageMetaProps', '1.34', {}) }) }),
-    'nova-compat',
-    ['spec.invalid nova.image.min_ram'],
-  ],
-  [
-    'the same in Nova’s dictionaries',
-    {
-      legacy: {
-        request_spec: {
-          ...{ num_instances: 1, image: { min_ram: '65', min_disk: '2' }, instance_properties: {} },
-          instance_type: { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 1, ephemeral_gb: 0, swap: 0, extra_specs: {} },
-        },
-        filter_properties: {},
-      },
-    },
-    null,
-    ['spec.invalid legacy.request_spec.image.min_ram', 'spec.invalid legacy.request_spec.image.min_disk'],
-  ],
-  [
     'a group with another policy than it is bound to',
     { gantt: { flavor, instanceGroup: { uuid: strict, policy: 'AFFINITY' } } },
     null,

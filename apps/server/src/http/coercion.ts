@@ -69,8 +69,7 @@ function faultsOf(
   if (!type || !isInputType(type)) return []
   if (!Object.hasOwn(variables, name)) return isNonNullType(type) && !defaultValue ? [badValue([name], undefined, allowedIn(type))] : []
   const faults: GraphQLError[] = []
-  coerceInputValue(variables[name], type, (path, found, error) => {
-    if (faults.length >= MOST) return
+  const note = (path: readonly (string | number)[], found: unknown, error: GraphQLError): void => {
     const place = [name, ...path.map(String)]
     const spot = typeAt(type, path)
     const unknown = /^Field "([^"]*)" is not defined by type/s.exec(error.message)?.[1]
@@ -87,9 +86,18 @@ function faultsOf(
       )
     else if (missing !== undefined) faults.push(badValue([...place, missing], undefined, field ? allowedIn(field) : 'given'))
     else faults.push(badValue(place, found, allowedIn(spot)))
-  })
+    if (faults.length >= MOST) throw ENOUGH
+  }
+  try {
+    coerceInputValue(variables[name], type, note)
+  } catch (error) {
+    if (error !== ENOUGH) throw error
+  }
   return faults
 }
+
+/** Thrown to end the reading of a value: each further wrong item of a long list would cost, and nobody would see it. */
+const ENOUGH = new Error('as many errors as are told')
 
 /** A place with a value that it cannot have. */
 export function badValue(path: readonly string[], found: unknown, allowed: string, verb = 'be '): GraphQLError {

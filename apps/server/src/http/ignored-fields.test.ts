@@ -58,8 +58,53 @@ test.each([
     { legacy: { request_spec: { num_instances: 1, instance_type: row, image: {}, instance_properties: {} }, filter_properties: {} } },
     ['request_spec.instance_type.extra_specs.quota:cpu_shares'],
   ],
+  [
+    "what an image needs at least, which Nova's API has compared with what it knows of volumes",
+    {
+      nova: object('RequestSpec', '1.8', {
+        ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...row, root_gb: 1, extra_specs: {} }) },
+        image: object('ImageMeta', '1.8', { min_ram: 65, min_disk: 2 }),
+      }),
+    },
+    ['spec.image.min_ram', 'spec.image.min_disk'],
+  ],
+  [
+    'the same in its dictionaries',
+    {
+      legacy: {
+        request_spec: {
+          ...{ num_instances: 1, image: { min_ram: '65', min_disk: '2' }, instance_properties: {} },
+          instance_type: { ...row, root_gb: 1, extra_specs: {} },
+        },
+        filter_properties: {},
+      },
+    },
+    ['request_spec.image.min_ram', 'request_spec.image.min_disk'],
+  ],
 ])('what had no effect is told: %s', async (_, spec, paths) => {
   expect(await ignored(spec)).toEqual(paths)
+})
+
+test('an instance that only moves stays as it is: a flavor below what its image needs is refused where it is made anew, or of another flavor', async () => {
+  await api.report({ h2: {}, h3: {} })
+  const flavor = { vcpus: 1, memoryMb: 64 }
+  const claimOf = `... on SelectDestinationsPayload { destinations { selected { claim { id fence } } } }
+    ... on ValidationError { issues { path } }`
+  const call = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ${claimOf} } }`
+  const ask = async (intent: string, moveOf: object | null, image: object | null) => {
+    const input = { idempotencyKey: randomUUID(), intent, moveOf, claim: { mode: 'RESERVE' }, spec: { gantt: { flavor, image } } }
+    return (await dataOf(api, call, { in: input })).selectDestinations
+  }
+  const small = { minRamMb: 65 }
+  const refused = { __typename: 'ValidationError', issues: [{ path: ['input', 'spec', 'gantt', 'image', 'minRamMb'] }] }
+  for (const intent of ['EVACUATE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'RESIZE', 'REBUILD']) {
+    const { id, fence } = (await ask('CREATE', null, null)).destinations[0].selected.claim
+    const answer = await ask(intent, { id, fence }, small)
+    if (['RESIZE', 'REBUILD'].includes(intent)) expect([intent, answer]).toEqual([intent, refused])
+    else expect([intent, answer.__typename]).toEqual([intent, 'SelectDestinationsPayload'])
+  }
+  expect(await ask('CREATE', null, small)).toEqual(refused)
+  expect((await ask('UNSHELVE', null, small)).__typename).toBe('SelectDestinationsPayload')
 })
 
 test('an affinity hint is told where the profile has no filter for it, and not where it has one', async () => {

@@ -32,8 +32,8 @@ const ImageMetaInput = builder.inputType('ImageMetaInput', {
   fields: (t) => ({
     id: t.string({ description: 'The image.' }),
     architecture: t.string({ description: 'E.g. x86_64.' }),
-    minRamMb: t.int({ description: 'MiB that the flavor must have, else the call is refused.' }),
-    minDiskGb: t.int({ description: 'GiB that the root disk of the flavor must have, unless it is 0 or on a volume.' }),
+    minRamMb: t.int({ description: 'MiB that the flavor must have, else a call that creates, resizes or rebuilds is refused.' }),
+    minDiskGb: t.int({ description: 'GiB that the root disk of the flavor must have, unless that is 0 or on a volume.' }),
     properties: t.field({ type: [KeyValueInput], description: 'E.g. img_hv_type.' }),
   }),
 })

@@ -46,9 +46,6 @@ import { checkName, checkText } from './text.ts'
 
 const MAX_HOSTS = 100_000
 const MAX_KEYS = 256
-/** Problems that an answer lists; all are counted. */
-const MOST_ISSUES = 100
-
 export interface KeyValue {
   readonly key: string
   readonly value: string
@@ -283,7 +280,7 @@ export function createAggregates(replica: Replica): Aggregates {
     },
     async create(input, by, dryRun) {
       const issues = await check(input)
-      if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
+      if (issues.length > 0) return invalid(issues)
       return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), by, dryRun)
     },
     async importNova(document, by, dryRun) {
@@ -293,13 +290,13 @@ export function createAggregates(replica: Replica): Aggregates {
       const current = find(read.uuid)
       const edit = editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current)
       const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
-      if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
+      if (issues.length > 0) return invalid(issues)
       const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
       return write(read.uuid, current?.version ?? 0, next, by, dryRun)
     },
     async update(uuid, ifVersion, edit, by, dryRun) {
       const issues = await check(edit)
-      if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
+      if (issues.length > 0) return invalid(issues)
       const current = await at(uuid, ifVersion)
       return 'type' in current ? current : write(uuid, ifVersion, edited(current, named(edit)), by, dryRun)
     },

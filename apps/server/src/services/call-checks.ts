@@ -1,5 +1,5 @@
 import type { Claim, Fleet, Intent, Profile, RequestSpec } from '@gantt/scheduler-core'
-import { groupOf } from '@gantt/scheduler-core'
+import { groupOf, tooSmallForImage } from '@gantt/scheduler-core'
 import { hintedGroup, isMove } from '../replica/moves.ts'
 import { type ClaimRef, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
 import { type Issue, issue } from './outcome.ts'
@@ -37,6 +37,7 @@ export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isN
     ...(isRepeated || moveOf !== null ? [] : checkHintedGroup(asked)),
     ...(isRepeated || (moveOf !== null && !isNew) ? [] : checkZone(asked)),
     ...(isRepeated ? [] : checkImage(asked)),
+    ...(isRepeated || !isNew ? [] : checkFlavor(asked, intent)),
   ]
 }
 
@@ -140,6 +141,14 @@ function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNoth
 
 /** Nova's own rules read all of an image. */
 const checkImage = ({ profile, request, path }: Asked): Issue[] => (profile?.compat === 'nova' ? checkImageForNova(request, path) : [])
+
+/** An instance that is made anew, or of another flavor, gets what its image needs; one that only moves stays as it is. */
+const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
+  MAKES_ANEW.includes(intent)
+    ? tooSmallForImage(request).map(({ path: inner, found, rule }) => issue([...path, ...inner], found, rule, 'spec.invalid'))
+    : []
+
+const MAKES_ANEW: readonly Intent[] = ['CREATE', 'PROBE', 'RESIZE', 'REBUILD']
 
 /** What is wrong with a call whatever its request is. */
 export function checkCall(input: PlacementInput): Issue[] {

@@ -41,12 +41,15 @@ export interface NotFound extends Failure {
   readonly key: string
 }
 
-/** The problems of a call as one answer, `most` of them listed; the message tells the first and how many more there are. */
-export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID', most = Number.POSITIVE_INFINITY): Invalid {
+/** Issues that an answer lists at most: a long list of wrong values is answered in as few bytes as a short one. */
+const MOST_ISSUES = 100
+
+/** The problems of a call as one answer; the message says the first and how many more there are. */
+export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID'): Invalid {
   const [first] = issues
   const issueCount = issues.length
   const message = `${first?.message ?? 'The input is not valid.'}${issueCount > 1 ? ` (and ${issueCount - 1} more)` : ''}`
-  return { type: 'invalid', code, message, path: first?.path ?? null, issues: issues.slice(0, most), issueCount }
+  return { type: 'invalid', code, message, path: first?.path ?? null, issues: issues.slice(0, MOST_ISSUES), issueCount }
 }
 
 export function notFound(noun: string, key: string, path: readonly string[] | null = null): NotFound {
@@ -77,7 +80,7 @@ export class InputFault extends Error {
 
   constructor(issues: readonly Issue[]) {
     super(issues[0]?.message ?? 'the input is not valid')
-    this.issues = issues
+    this.issues = issues.slice(0, MOST_ISSUES)
   }
 
   /** One argument that is wrong; `allowed` ends a sentence that begins with "it must be". */

@@ -160,10 +160,17 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
       .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
       .flatMap((path) => pathsAsGiven(request, path)),
     ...limitPaths(request),
+    ...leastOfImage(request).flatMap((path) => pathsAsGiven(request, path)),
     ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
     // it says which filters run on forced hosts
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
+}
+
+/** What an image needs at least of a flavor, in a document of Nova's: its API has compared them, and nothing here does again. */
+function leastOfImage({ image, nova }: RequestSpec): readonly (readonly string[])[] {
+  if (nova === null || image === null) return []
+  return [...(image.minRamMb > 0 ? [['image', 'minRamMb']] : []), ...(image.minDiskGb > 0 ? [['image', 'minDiskGb']] : [])]
 }
 
 /** Limits of a host are written into a request for the host that builds, and no rule reads them when placing. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aRequest } from '../testing/index.ts'
-import { contradictionsOf } from './contradictions.ts'
+import { contradictionsOf, tooSmallForImage } from './contradictions.ts'
 
 /* What Nova's API refuses of flavor and image together (nova/compute/api.py, _validate_flavor_image_nostatus). */
 
@@ -16,6 +16,8 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
   ['FlavorDiskSmallerThanMinDisk', { flavor, image: { minDiskGb: 5 } }, [disk(5, 4)]],
   ['B8, F10: both', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
   ['a root disk as large as the image', { flavor: { ...flavor, rootGb: 0 }, image: { minDiskGb: 999 } }, []],
+  // its API knows the volumes of which the document does not speak
+  ['a document of Nova, which its API has looked at', { flavor, image: { minDiskGb: 5 }, nova: { form: 'RequestSpec', document: {} } }, []],
   ['a root disk on a volume', { flavor, isBfv: true, image: { minDiskGb: 999, minRamMb: 513 } }, [memory(513, 512)]],
   [
     'the smallest of a gang',
@@ -31,7 +33,7 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
     [memory(600, 512), disk(5, 4)],
   ],
 ])('%s', (_situation, asks, told) => {
-  const found = contradictionsOf(aRequest(asks)).map((one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', as the image')[0]}`)
+  const found = tooSmallForImage(aRequest(asks)).map((one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', as the image')[0]}`)
   expect(found).toEqual(told)
 })
 

@@ -2,27 +2,23 @@ import type { Contradiction } from './contradiction.ts'
 import { wrongTopology } from './guest-topology.ts'
 import type { RequestSpec } from './request-spec.ts'
 
-/**
- * Guests' topologies that are no division of their flavors, and flavors that are smaller than the image needs: what Nova's API refuses before
- * its scheduler is asked. Callers are told; requests that are stored are taken as they are.
- */
+/** Guests' topologies that are no division of their flavors. Callers are told; requests that are stored are taken as they are. */
 export function contradictionsOf({ gang, ...request }: RequestSpec): Contradiction[] {
   const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
-  return [
-    ...guests.flatMap(({ at, guest }) =>
-      wrongTopology(guest).map(({ path, ...wrong }) => ({ path: [...at, 'numaTopology', ...path], ...wrong })),
-    ),
-    ...tooSmall(
-      request,
-      guests.map(({ guest }) => guest.flavor),
-    ),
-  ]
+  return guests.flatMap(({ at, guest }) =>
+    wrongTopology(guest).map(({ path, ...wrong }) => ({ path: [...at, 'numaTopology', ...path], ...wrong })),
+  )
 }
 
-/** Nova's `_validate_flavor_image_nostatus`: a root disk of 0 is as large as the image, and one on a volume is not the flavor's. */
-function tooSmall({ image, isBfv }: Pick<RequestSpec, 'image' | 'isBfv'>, flavors: readonly RequestSpec['flavor'][]): Contradiction[] {
-  if (image === null) return []
+/**
+ * Flavors that are smaller than the image needs: Nova's API refuses them (`_validate_flavor_image_nostatus`) where an instance is created,
+ * rebuilt or resized. A root disk of 0 is as large as the image, and one on a volume is not the flavor's. A document of Nova's was looked at
+ * by that API, which knows of its volumes what the document may not say: it is taken as it is.
+ */
+export function tooSmallForImage({ image, isBfv, flavor, gang, nova }: RequestSpec): Contradiction[] {
+  if (image === null || nova !== null) return []
   const { minRamMb, minDiskGb } = image
+  const flavors = [flavor, ...gang.map((member) => member.flavor)]
   const memory = Math.min(...flavors.map(({ memoryMb }) => memoryMb))
   const disk = isBfv ? 0 : Math.min(...flavors.flatMap(({ rootGb }) => (rootGb === 0 ? [] : [rootGb])), Number.POSITIVE_INFINITY)
   const refuse = (field: string, found: number, what: string): Contradiction => ({

@@ -9,7 +9,7 @@ import { prepareChecks } from '../pipeline/examine.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
 import { pluginsOf } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { contradictionsOf } from '../request/contradictions.ts'
+import { contradictionsOf, tooSmallForImage } from '../request/contradictions.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../schedulers/decide.ts'
@@ -108,7 +108,7 @@ export function* decideOn<Read>(
 
 /** Whether a caller may ask this: what is proposed has to pass the same door. */
 const isAskable = (request: RequestSpec): boolean =>
-  request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length === 0)
+  request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
 
 export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied, host: HostName, failed: number): Steps<Trial> {
   if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], next: [] }

@@ -58,9 +58,13 @@ const image = z.strictObject({
   architecture: name.nullable().default(null).describe('E.g. x86_64.'),
   minRamMb: whole(limits.memoryMib)
     .default(0)
-    .meta({ description: "Least memory of a flavor for this image; a call with less is refused, as by Nova's API.", unit: 'MiB' }),
+    .meta({
+      description:
+        "Least memory of a flavor for this image; a call that creates, resizes or rebuilds with less is refused, as by Nova's API. In a document of Nova's, which that API has looked at, it has no effect (`ignoredFields`).",
+      unit: 'MiB',
+    }),
   minDiskGb: whole(limits.diskGib).default(0).meta({
-    description: 'Least root disk of a flavor for this image; a call with less is refused, unless it is 0, or on a volume.',
+    description: 'The same of its root disk, unless that is 0, or on a volume.',
     unit: 'GiB',
   }),
   properties: keyValues.default({}).describe('What the image needs of a host, e.g. img_hv_type.'),
