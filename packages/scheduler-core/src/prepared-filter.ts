@@ -1,4 +1,3 @@
-import type { Code } from './codes.ts'
 import type { Fact } from './evidence.ts'
 import type { HostIndex } from './host-index.ts'
 import type { Reason } from './reason.ts'
@@ -8,8 +7,8 @@ export interface Havers {
   /** Which they are, in words that follow "hosts": `with GPUs`. */
   readonly which: string
   has(host: HostIndex): boolean
-  /** Why a host that has none is refused. */
-  readonly code: Code
+  /** Why a host that has none is refused, with its numbers: under one code for all hosts, whatever else they lack. */
+  lacks(host: HostIndex): Reason
   /** Each thing by itself, where several are asked for. */
   readonly each?: readonly Single[]
 }

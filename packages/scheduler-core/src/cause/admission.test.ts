@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { reasonText } from '../decision/reason-text.ts'
 import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
@@ -249,5 +250,38 @@ describe('of several things that no host has together, each is counted by itself
     const asks = { requestedResources: [30, 31].map((id) => ({ amounts: [], memberOf: [aUuid(id)] })) }
     const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
     expect(causeText(cause)).toContain(`Each by itself: 1 in aggregate ${aUuid(30)}; 1 in aggregate ${aUuid(31)}.`)
+  })
+})
+
+describe('hosts without any of a thing that is asked for say so with its numbers, whatever else they lack', () => {
+  const card = { vendorId: '10de', productId: '1db4', total: 1 }
+  const large = { flavor: { vcpus: 1, memoryMb: 5_000 } }
+  test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string]>([
+    [
+      'a resource class',
+      { inventories: [{ resourceClass: 'CUSTOM_Q', total: 1 }] },
+      { ...large, requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_Q', amount: 1 }] }] },
+      'The host does not report CUSTOM_Q; 1 needed.',
+    ],
+    ['GPUs', { gpus: [{ index: 0 }] }, { ...large, gpus: { count: 1 } }, '1 GPU needed; the host has none.'],
+    [
+      'GPUs of a model',
+      { gpus: [{ index: 0, model: 'X' }] },
+      { ...large, gpus: { count: 1, models: ['X'] } },
+      'GPU model X needed; the host has no GPU.',
+    ],
+    [
+      'PCI devices',
+      { pciPools: [card] },
+      { ...large, pciRequests: [{ count: 1, specs: [{ vendor_id: '10de', product_id: '1db4' }] }] },
+      'PCI request 0 (vendor 10de, product 1db4): 1 device needed, 0 free.',
+    ],
+  ])('%s', (_what, some, asks, text) => {
+    const zone = { uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', metadata: { availability_zone: 'z' }, hosts: ['poor'] } }
+    const fleet = fleetOf({ rich: some, poor: { memoryMb: 4_000 } }, [{ type: 'aggregate', ...zone }])
+    for (const name of ['default', 'nova-compat']) {
+      const cause = causeOf(fleet, aRequest({ ...asks, availabilityZone: 'z' }), profileNamed(name))
+      expect([name, cause.reasons.map(({ example }) => reasonText(example))]).toEqual([name, expect.arrayContaining([text])])
+    }
   })
 })

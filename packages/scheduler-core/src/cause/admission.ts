@@ -113,12 +113,7 @@ function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
 function having(step: FilterStep): readonly Condition[] {
   const havers = step.prepared?.havers?.()
   if (havers === undefined) return []
-  // where the filter gives the same reason it has the numbers too
-  const reasonAt = (host: HostIndex): Reason => {
-    const own = reasonOf(step, host)
-    return own.code === havers.code ? own : { code: havers.code }
-  }
-  const known = { filter: step.name, by: 'property', reasonAt } as const
+  const known = { filter: step.name, by: 'property', reasonAt: havers.lacks } as const
   const each = havers.each ?? []
   return [
     ...(each.length < 2 ? [] : each.map(({ which, passes: lets }) => ({ ...known, isSingle: true, which, lets }))),

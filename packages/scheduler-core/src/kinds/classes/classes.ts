@@ -166,16 +166,20 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 
   havers(hosts, ask) {
     // of vCPUs, memory and disk every host has some
-    const special = ask.map(({ resourceClass }) => resourceClass).filter((resourceClass) => !isUsual(resourceClass))
+    const special = ask.filter(({ resourceClass }) => !isUsual(resourceClass)).sort((a, b) => byCodeUnit(a.resourceClass, b.resourceClass))
     if (special.length === 0) return undefined
-    const each = special.sort(byCodeUnit).map((resourceClass) => {
+    const each = special.map(({ resourceClass }) => {
       const column = hosts.classes.get(resourceClass)
       return { which: `with ${resourceClass}`, passes: (host: HostIndex) => column?.reported[host] === 1 }
     })
     return {
-      which: `with ${special.join(' and ')}`,
+      which: `with ${special.map(({ resourceClass }) => resourceClass).join(' and ')}`,
       has: (host) => each.every(({ passes }) => passes(host)),
-      code: 'class.not_reported',
+      lacks(host) {
+        const first = special.find((_, i) => each[i]?.passes(host) === false) ?? special[0]
+        const unit = first && wordsOf(first.resourceClass).unit
+        return { code: 'class.not_reported', ...(first && { subject: first.resourceClass, need: first.amount, unit }), have: 0 }
+      },
       each,
     }
   },

@@ -4,6 +4,7 @@ import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
+import type { Reason } from '../../reason.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { ClaimCount } from '../claim-count.ts'
 import type { GpuGrant, Grants } from '../grants.ts'
@@ -161,7 +162,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
-    if (gpus.length === 0) return { code: 'gpu.none', subject: 'GPU', need: ask.count, have: 0, unit: 'GPUs' }
+    if (gpus.length === 0) return noGpus(ask)
     // one refusal asks it of every host, so nothing is made beside the answer
     let matching = 0
     let fitting = 0
@@ -170,7 +171,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       matching++
       if (gpu.freeMilli >= ask.shareMilli) fitting++
     }
-    if (matching === 0) return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
+    if (matching === 0) return otherModels(gpus, ask)
     if (matching < ask.count)
       return {
         code: 'gpu.count',
@@ -185,11 +186,18 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, cells) }
   },
 
-  havers: (hosts, ask) => ({
-    which: ask.models.length === 0 ? 'with GPUs' : `with GPUs of model ${ask.models.join(' or ')}`,
-    has: (host) => hosts.get(host).gpus.some((gpu) => modelFits(gpu, ask)),
-    code: ask.models.length === 0 || hosts.present.every(({ gpus }) => gpus.length === 0) ? 'gpu.none' : 'gpu.model',
-  }),
+  havers(hosts, ask) {
+    const isNone = ask.models.length === 0 || hosts.present.every(({ gpus }) => gpus.length === 0)
+    return {
+      which: ask.models.length === 0 ? 'with GPUs' : `with GPUs of model ${ask.models.join(' or ')}`,
+      has: (host) => hosts.get(host).gpus.some((gpu) => modelFits(gpu, ask)),
+      lacks(host) {
+        if (isNone) return noGpus(ask)
+        const { gpus } = hosts.get(host)
+        return gpus.length === 0 ? { ...otherModels(gpus, ask), have: 'no GPU' } : otherModels(gpus, ask)
+      },
+    }
+  },
 
   facts(hosts, host, ask) {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)
@@ -290,3 +298,13 @@ const mostFreeOf = (gpus: readonly GpuState[]): number => {
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli
   return most
 }
+
+const noGpus = ({ count }: GpuWish): Reason => ({ code: 'gpu.none', subject: 'GPU', need: count, have: 0, unit: 'GPUs' })
+
+const otherModels = (gpus: readonly GpuState[], { models }: GpuWish): Reason => ({
+  code: 'gpu.model',
+  subject: 'GPU',
+  need: models.join(' or '),
+  have: modelsOf(gpus),
+  unit: 'model',
+})

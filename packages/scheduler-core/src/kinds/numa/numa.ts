@@ -167,7 +167,11 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 
   reason: (hosts, host, ask) => (keptCells(hosts, host, ask) === undefined ? whyNoCells : whyNoPlain)(hosts, host, ask),
 
-  havers: (hosts) => ({ which: 'with NUMA cells', has: (host) => hosts.get(host).cells.length > 0, code: 'numa.not_reported' }),
+  havers: (hosts, ask) => ({
+    which: 'with NUMA cells',
+    has: (host) => hosts.get(host).cells.length > 0,
+    lacks: () => ({ code: 'numa.not_reported', subject: 'NUMA', need: ask.cells.length, have: 0, unit: 'cells' }),
+  }),
 
   facts(hosts, host, ask) {
     const lacks = keptCells(hosts, host, ask) === undefined ? whatCellsLack(hosts, host, ask) : [whyNoPlain(hosts, host, ask)]

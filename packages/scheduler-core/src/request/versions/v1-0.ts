@@ -56,13 +56,11 @@ export const flavor = z.strictObject({
 const image = z.strictObject({
   id: name.nullable().default(null).describe('The image.'),
   architecture: name.nullable().default(null).describe('E.g. x86_64.'),
-  minRamMb: whole(limits.memoryMib)
-    .default(0)
-    .meta({
-      description:
-        "Least memory of a flavor for this image; a call that creates, resizes or rebuilds with less is refused, as by Nova's API. In a document of Nova's, which that API has looked at, it has no effect (`ignoredFields`).",
-      unit: 'MiB',
-    }),
+  minRamMb: whole(limits.memoryMib).default(0).meta({
+    description:
+      "Least memory of a flavor for this image; a call that creates, resizes or rebuilds with less is refused, as by Nova's API. In a document of Nova's, which that API has looked at, it has no effect (`ignoredFields`).",
+    unit: 'MiB',
+  }),
   minDiskGb: whole(limits.diskGib).default(0).meta({
     description: 'The same of its root disk, unless that is 0, or on a volume.',
     unit: 'GiB',
