@@ -115,14 +115,13 @@ function claimedOf(held: Held | undefined, inventory: Inventory | undefined, fea
 
 const ratioOf = ({ allocationRatio }: Inventory): number => Math.round(allocationRatio * 1_000)
 
-function checkPlainMemory({ hosts, featureLevel }: Fleet, record: HostRecord, sums: HostSums, tell: Tell): void {
+function checkPlainMemory({ hosts }: Fleet, record: HostRecord, sums: HostSums, tell: Tell): void {
   const stats = countedStats(hosts, record)
   const inventory = inventoriesOf(stats).get('MEMORY_MB') as Inventory
   const { total, reserved, used } = inventory
-  const taken = (used ?? 0) + claimedOf(sums.classes.get('MEMORY_MB'), inventory, featureLevel).claimed
   for (const { code, field, expected, actual, claim } of auditPlainMemory(
     stats,
-    { total, reserved, ratioMilli: ratioOf(inventory), taken },
+    { total, reserved, ratioMilli: ratioOf(inventory), used: used ?? 0 },
     sums,
   ))
     tell(code, field, expected, actual, claim)

@@ -27,8 +27,8 @@ export interface HostSums {
   readonly newcomers: number
   /** Live members by uuid of the group. */
   readonly members: ReadonlyMap<string, number>
-  /** A late claim that holds memory which is not huge pages. */
-  readonly latePlain: Claim | undefined
+  /** Memory that is not huge pages. */
+  readonly plain: Held
 }
 
 export interface CellSums {
@@ -46,7 +46,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   const byKind = new Map<KindName, HeldGrant<unknown>[]>()
   const members = new Map<string, number>()
   let newcomers = 0
-  let latePlain: Claim | undefined
+  const plain = nothing()
   // ratios that operators and aggregates set may leave less than claims hold already
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
@@ -64,7 +64,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
     }
     for (const name in grants.classes) take(heldIn(classes, name), grants.classes[name] as number)
     for (const { index, milli } of grants.gpu ?? []) take(heldIn(gpus, index), milli)
-    if (late && !counted && plainMibOf(record, grants) > 0) latePlain = claim
+    take(plain, plainMibOf(record, grants))
     for (const part of grants.numa ?? []) {
       const sums = cells.get(part.cell) ?? { cpus: nothing(), memoryMb: nothing(), pinned: new Map(), pages: new Map() }
       cells.set(part.cell, sums)
@@ -92,7 +92,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
     // it ended and its instance runs on: what the host does not count itself stays taken
     else add(claim, claim.grants, true)
   }
-  return { classes, gpus, cells, grants: byKind, newcomers, members, latePlain }
+  return { classes, gpus, cells, grants: byKind, newcomers, members, plain }
 }
 
 /** Pages as the host has them now: of a huge size that it has no more, as many of the next larger one, or of the largest, as are as much memory. */

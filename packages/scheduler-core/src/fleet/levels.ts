@@ -103,6 +103,7 @@ export const KEPT_PAGES = 10
 
 /**
  * Memory of guest cells that is not huge pages counts against what the host sets no huge pages aside of, together with the memory of guests
- * without cells. Before, it counted against its own cell alone.
+ * without cells. Before, it counted against its own cell alone. Huge pages in use are taken off the memory that a report shows, never off
+ * what claims hold.
  */
 export const PLAIN_IN_CELLS = 10

@@ -32,6 +32,10 @@ interface CellTally {
   sharedUsed: number
   readonly memoryCapacity: number
   memoryFree: number
+  /** Memory outside of huge pages that may be given in all, and that is taken. */
+  readonly plainCapacity: number
+  plainUsed: number
+  readonly plain: number
 }
 
 /** Shared CPUs that a cell may still give next to those that are pinned. */
@@ -49,6 +53,7 @@ function hasPlace(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): boolea
 function give(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): void {
   cell.sharedUsed += cpus
   cell.memoryFree -= memoryMb
+  cell.plainUsed += memoryMb
   cell.pinned.push(...pinned)
 }
 
@@ -136,6 +141,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const reported = [...stats.numaCells].sort((a, b) => a.id - b.id)
   const cells = reported.map((cell): CellTally => {
     const memoryCapacity = capacityOf(cell.memoryMb, stats.ramAllocationRatio)
+    const plain = cell.memoryMb - setAsideIn(cell)
     return {
       id: cell.id,
       cpus: [...cell.cpuset].sort((a, b) => a - b),
@@ -144,6 +150,9 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
       sharedUsed: cell.cpuUsage ?? 0,
       memoryCapacity,
       memoryFree: memoryCapacity - (cell.memoryUsageMb ?? 0),
+      plain,
+      plainCapacity: capacityOf(plain, stats.ramAllocationRatio),
+      plainUsed: plainShownIn(cell),
     }
   })
   const { shown, waiting } = holdsOf(host, claimsOn(fleet, host))
@@ -166,6 +175,14 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenMemory -= part
   }
   spread(cells, hiddenMemory, ({ memoryFree }) => memoryFree, takeMemory)
+  let hiddenPlain = sum(shown, ({ memoryMb }) => memoryMb) - sum(reported, plainShownIn)
+  for (const [i, cell] of cells.entries()) {
+    const missing = sum(inCell(cell), ({ memoryMb }) => memoryMb) - plainShownIn(reported[i] as (typeof reported)[number])
+    const part = Math.max(0, Math.min(hiddenPlain, missing, plainFree(cell)))
+    cell.plainUsed += part
+    hiddenPlain -= part
+  }
+  spread(cells, hiddenPlain, plainFree, takePlain)
   let hiddenCpus = sum(shown, ({ cpus }) => cpus) - sum(reported, ({ cpuUsage }) => cpuUsage ?? 0)
   for (const [i, cell] of cells.entries()) {
     const missing = sum(inCell(cell), ({ cpus }) => cpus) - (reported[i]?.cpuUsage ?? 0)
@@ -196,21 +213,19 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     }
     pinSome(order, hold.pinned.length)
     spread(order, hold.memoryMb, ({ memoryFree }) => memoryFree, takeMemory)
+    spread(order, hold.memoryMb, plainFree, takePlain)
     spread(order, hold.cpus, sharedLeft, takeShared)
   }
-  return cells.map((cell, i): ModelCell => {
-    const { memoryMb, memoryUsageMb } = reported[i] as (typeof reported)[number]
-    const plain = memoryMb - setAsideIn(reported[i] as (typeof reported)[number])
-    // a report without used memory counts the huge pages that are used, and nothing else
-    const huge = memoryUsageMb === null ? 0 : hugeUsedIn(reported[i] as (typeof reported)[number])
-    return {
-      ...cell,
-      memory: memoryMb,
-      plain,
-      plainCapacity: capacityOf(plain, stats.ramAllocationRatio),
-      plainUsed: Math.max(0, cell.memoryCapacity - cell.memoryFree - huge),
-    }
-  })
+  return cells.map((cell, i): ModelCell => ({ ...cell, memory: (reported[i] as (typeof reported)[number]).memoryMb }))
+}
+
+/** Memory of a cell in use by its report beyond the huge pages in use. */
+const plainShownIn = (cell: ModelHost['stats']['numaCells'][number]): number => Math.max(0, (cell.memoryUsageMb ?? 0) - hugeUsedIn(cell))
+
+const plainFree = ({ plain, plainCapacity, plainUsed }: CellTally): number => Math.min(plain, plainCapacity - plainUsed)
+
+const takePlain = (cell: CellTally, mib: number): void => {
+  cell.plainUsed += mib
 }
 
 function byAmount(a: CellHold, b: CellHold): number {

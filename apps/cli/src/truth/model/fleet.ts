@@ -75,27 +75,33 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
   const { inAll } = inventory
   const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
   const plain = Math.max(0, inAll - setAside)
-  const taken = inventory.capacity - free(fleet, host, 'MEMORY_MB') - host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
-  return Math.min(plain, capacityOf(plain, given?.allocationRatio ?? host.stats.ramAllocationRatio) - Math.max(0, taken))
+  // no claim of the model is backed by huge pages: those in use are of what the report shows alone
+  const hugeUsed = host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
+  const taken = takenOf(fleet, host, 'MEMORY_MB', inventory.used === null ? null : Math.max(0, inventory.used - hugeUsed))
+  return Math.min(plain, capacityOf(plain, given?.allocationRatio ?? host.stats.ramAllocationRatio) - taken)
 }
 
 export const capacity = (host: ModelHost, resourceClass: string): number => inventoryOf(host, resourceClass)?.capacity ?? 0
 
-/**
- * What is left of a class: less what is in use, which is what the report says or what claims of listed instances hold, if
- * that is more; less the claims that no report shows.
- */
+/** What is left of a class. */
 export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string): number {
   const inventory = inventoryOf(host, resourceClass)
-  const reportCounts = inventory !== undefined && inventory.used !== null
+  return (inventory?.capacity ?? 0) - takenOf(fleet, host, resourceClass, inventory?.used ?? null)
+}
+
+/**
+ * What is taken of a class: what is in use, which is what the report says or what claims of listed instances hold, if that is more; and the
+ * claims that no report shows.
+ */
+function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0
   let beside = 0
   for (const { takes, isListed } of claimsOn(fleet, host)) {
     const amount = takes.classes?.[resourceClass] ?? 0
-    if (isListed && reportCounts) shown += amount
+    if (isListed && used !== null) shown += amount
     else beside += amount
   }
-  return (inventory?.capacity ?? 0) - Math.max(inventory?.used ?? 0, shown) - beside
+  return Math.max(used ?? 0, shown) + beside
 }
 
 export const capacityOf = (total: number, ratio: number): number =>

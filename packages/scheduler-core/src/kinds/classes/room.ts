@@ -2,11 +2,11 @@ import type { Fact, Term } from '../../evidence.ts'
 import { capacityOf } from '../../fleet/capacity.ts'
 import { at, type ClassColumns } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { allocationTerms, leftOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { heldByMover } from '../mover.ts'
-import { hugeMibOf, hugeMibUsed } from '../numa/plain-memory.ts'
+import { hugeHeld, hugeMibOf, hugeMibUsed, plainMibReported } from '../numa/plain-memory.ts'
 
 /** Placement's word for "no largest amount was stated". */
 const UNSTATED = 2_147_483_647
@@ -56,9 +56,25 @@ export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): numbe
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
   const plain = Math.max(0, inAllOf(columns, host) - at(hosts.columns.hugePageMib, host))
-  const huge = hosts.get(host).cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
-  const taken = at(columns.used, host) + at(columns.claimed, host) - huge
-  return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - Math.max(0, taken))
+  return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - plainTaken(hosts, host))
+}
+
+/**
+ * MiB outside of huge pages that are in use or held: what the report shows beyond the huge pages in use, at least what claims hold of
+ * instances that it counts, and what the other claims hold. Below feature level PLAIN_IN_CELLS huge pages in use were taken off all of it.
+ */
+function plainTaken(hosts: HostTable, host: HostIndex): number {
+  const columns = hosts.classColumns('MEMORY_MB')
+  const [used, covered, claimed] = [at(columns.used, host), at(columns.covered, host), at(columns.claimed, host)]
+  const record = hosts.get(host)
+  if (hosts.featureLevel < PLAIN_IN_CELLS) {
+    const huge = record.cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
+    return Math.max(0, used + claimed - huge)
+  }
+  const { reported, counted, beside } = hugeHeld.of(record)
+  const shown = Math.max(plainMibReported({ memoryMb: used, hugeMb: reported }, counted), covered - counted)
+  const besideReport = claimed - Math.max(0, covered - used)
+  return Math.max(0, shown + besideReport - beside)
 }
 
 /** That memory as a fact: what there is, what is set aside, and what is taken. */
@@ -66,7 +82,7 @@ export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<F
   const columns = hosts.classColumns('MEMORY_MB')
   const record = hosts.get(host)
   const from = leftOf(record)
-  const huge = record.cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
+  const taken = at(columns.used, host) + at(columns.claimed, host)
   const { reserved, ratio } = allocationTerms(hosts, host, 'MEMORY_MB')
   const term = (name: string, value: number): Term => ({ name, value, from })
   return {
@@ -79,8 +95,8 @@ export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<F
       reserved,
       term('set aside as huge pages', at(hosts.columns.hugePageMib, host)),
       ratio,
-      term('used or claimed', at(columns.used, host) + at(columns.claimed, host)),
-      term('of that in huge pages', huge),
+      term('used or claimed', taken),
+      term('of that in huge pages', taken - plainTaken(hosts, host)),
     ],
   }
 }

@@ -18,4 +18,6 @@ export interface CellLimits {
   readonly hugeGiven: number
   /** Huge pages that the report counts as used, and not among its used memory. */
   readonly hugeApart: number
+  /** What the report says is in use, of all memory and of huge pages; absent below feature level PLAIN_IN_CELLS. */
+  readonly reported?: { readonly memoryMb: number; readonly hugeMb: number }
 }

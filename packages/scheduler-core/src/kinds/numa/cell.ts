@@ -54,6 +54,8 @@ export class CellState implements CellInventory {
   readonly pinnedByReport: ReadonlySet<number>
   /** How many claims hold a CPU for themselves; more than one only after a report and a claim met. */
   readonly pinnedByClaims = new Map<number, number>()
+  #plainClaimed = 0
+  #hugeCovered = 0
   declare readonly dedicated?: readonly number[]
   declare readonly cores?: readonly (readonly number[])[]
   declare readonly pages?: readonly PageState[]
@@ -86,6 +88,8 @@ export class CellState implements CellInventory {
     copy.memoryFree = this.memoryFree
     for (const [cpu, holders] of this.pinnedByClaims) copy.pinnedByClaims.set(cpu, holders)
     copy.#free = this.#free
+    copy.#plainClaimed = this.#plainClaimed
+    copy.#hugeCovered = this.#hugeCovered
     return copy
   }
 
@@ -97,6 +101,24 @@ export class CellState implements CellInventory {
   /** No field: what is compared between releases are the fields. */
   get limits(): CellLimits | undefined {
     return this.#limits
+  }
+
+  /** MiB outside of huge pages that claims hold beside what the report shows; no field either. */
+  get plainClaimed(): number {
+    return this.#plainClaimed
+  }
+
+  claimPlain(mib: number): void {
+    this.#plainClaimed += mib
+  }
+
+  /** MiB in huge pages among the memory that the report shows, where it does not count these pages. */
+  get hugeCovered(): number {
+    return this.#hugeCovered
+  }
+
+  coverHuge(mib: number): void {
+    this.#hugeCovered += mib
   }
 
   get freeCpus(): FreeCpus {

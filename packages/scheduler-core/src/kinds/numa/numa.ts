@@ -1,7 +1,7 @@
 import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
 import { capacityOf, toRatioMilli } from '../../fleet/capacity.ts'
-import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { KEPT_PAGES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
+import type { HostRecord, HostTable, OwnHostRecord } from '../../fleet/hosts.ts'
+import { KEPT_PAGES, OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import type { HostIndex } from '../../host-index.ts'
@@ -16,7 +16,7 @@ import { askWithinPlain, keptWithinPlain } from './in-all.ts'
 import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
 import { placeAlone, placerOf, toGrant } from './place.ts'
-import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
+import { hugeHeld, hugeMibOf, hugeMibReported, isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
 import { type CellPiece, CellUnits, cellsBelowClaims, isNothing } from './units.ts'
 import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
@@ -120,6 +120,8 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
+    // its memory is owed back, counted or not; so are the huge pages among it
+    holdHuge(hosts.own(host), grant, false, -1)
     const putBack = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, beside } = count.units.split(part)
@@ -132,6 +134,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     })
     return () => {
       for (const back of putBack.reverse()) back()
+      holdHuge(hosts.own(host), grant, false, 1)
     }
   },
 
@@ -139,9 +142,10 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const isStrict = hosts.featureLevel >= STRICT_CLAIMS
     const record = hosts.own(host)
     record.cells = stats.numaCells
-      .map((cell) => new CellState(inventoryOf(stats, cell, isStrict), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
+      .map((cell) => new CellState(inventoryOf(stats, cell, hosts.featureLevel), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
     hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
+    hugeHeld.set(record, { reported: hugeMibReported(stats), counted: 0, beside: 0 })
     counts.set(
       record,
       isStrict && record.cells.length > 0
@@ -153,6 +157,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   copy(from, to) {
     to.cells = from.cells.map((cell) => cell.copy())
     const count = counts.of(from)
+    hugeHeld.set(to, hugeHeld.of(from))
     counts.set(to, count?.copy(count.units.copy(to.cells)))
   },
 
@@ -276,6 +281,7 @@ function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
 function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], materialised: boolean, sign: 1 | -1): void {
   const record = hosts.own(host)
   const { cells } = record
+  holdHuge(record, grant, materialised, sign)
   const count = counts.of(record)
   for (const part of grant) {
     if (count !== undefined) {
@@ -297,6 +303,15 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   }
 }
 
+/** Huge pages of a grant are held of the host: by an instance that the report counts, or beside it. */
+function holdHuge(record: OwnHostRecord, grant: readonly CellGrant[], isCounted: boolean, sign: 1 | -1): void {
+  const mib = hugeMibOf(record.cells, grant)
+  if (mib === 0) return
+  const held = hugeHeld.of(record)
+  const sum = isCounted ? 'counted' : 'beside'
+  hugeHeld.set(record, { ...held, [sum]: held[sum] + sign * mib })
+}
+
 function change(count: ClaimCount<CellPiece, CellUnits>, piece: CellPiece, isCounted: boolean, sign: 1 | -1): void {
   if (isNothing(piece)) return
   if (sign === 1) count.hold(piece, isCounted)
@@ -310,7 +325,8 @@ function usedPagesOf({ numaCells }: HostStats): ReadonlyMap<number, number> {
   return pages
 }
 
-function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], isStrict: boolean): CellInventory {
+function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], featureLevel: number): CellInventory {
+  const memoryRatio = (mib: number) => capacityOf(mib, 0, toRatioMilli(stats.ramAllocationRatio))
   const ascending = (cpus: readonly number[]) => [...cpus].sort((a, b) => a - b)
   const cpuset = ascending(cell.cpuset)
   const dedicated = cell.dedicatedCpuset === null ? undefined : ascending(cell.dedicatedCpuset)
@@ -320,7 +336,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], isS
     cpuset,
     cpuCapacity: capacityOf(cell.cpuset.length, 0, toRatioMilli(stats.cpuAllocationRatio)),
     memoryCapacity: capacityOf(cell.memoryMb, 0, toRatioMilli(stats.ramAllocationRatio)),
-    ...(isStrict && { limits: limitsOf(cell, (mib) => capacityOf(mib, 0, toRatioMilli(stats.ramAllocationRatio))) }),
+    ...(featureLevel >= STRICT_CLAIMS && { limits: limitsOf(cell, memoryRatio, featureLevel >= PLAIN_IN_CELLS) }),
     countsCpu: cell.cpuUsage !== null,
     countsMemory: cell.memoryUsageMb !== null,
     countsPinned: cell.pinnedCpus !== null,

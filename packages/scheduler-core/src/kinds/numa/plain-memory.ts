@@ -1,5 +1,6 @@
 import type { HostStats } from '../../fleet/stats.ts'
 import type { CellGrant, PageGrant } from '../grants.ts'
+import { createHostState } from '../host-state.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 
 /** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
@@ -46,6 +47,8 @@ interface MemoryOfCell {
   readonly memoryFree: number
   readonly pages?: readonly PageState[] | undefined
   readonly limits?: CellLimits | undefined
+  readonly plainClaimed?: number
+  readonly hugeCovered?: number
 }
 
 /** MiB of a cell that are in use as huge pages, by its report and by claims. */
@@ -54,14 +57,40 @@ export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
     ? 0
     : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
 
-/** MiB of plain memory of a cell in use; what the report does not say of memory, only of huge pages, is none of it. */
+/**
+ * MiB of plain memory of a cell in use: what the report shows beyond the huge pages in use, and what claims hold beside that. Below feature
+ * level PLAIN_IN_CELLS huge pages in use were taken off what claims hold too.
+ */
 export function plainMibUsed(cell: MemoryOfCell): number {
+  const { plainClaimed = 0, hugeCovered = 0 } = cell
+  const reported = cell.limits?.reported
+  if (reported !== undefined) return Math.max(0, plainMibReported(reported, hugeCovered) + plainClaimed)
   const used = cell.memoryCapacity - cell.memoryFree
   return Math.max(0, used - Math.max(0, hugeMibUsed(cell) - (cell.limits?.hugeApart ?? 0)))
 }
 
-/** The limits of a cell by its report; `memoryRatio` gives away that many MiB for so many. */
-export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number): CellLimits {
+/** MiB in use by a report that are no huge pages, of which it counts some, and claims of instances that it counts hold others. */
+export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: number; readonly hugeMb: number }, hugeHeld: number): number =>
+  Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
+
+/** MiB of huge pages that a report says are in use, over all cells. */
+export const hugeMibReported = ({ numaCells }: HostStats): number =>
+  numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
+
+/** Huge pages of a host in use, MiB: by its report, by claims of instances that it counts, and by other claims. */
+export interface HugeMib {
+  readonly reported: number
+  readonly counted: number
+  readonly beside: number
+}
+
+export const hugeHeld = createHostState<HugeMib>({ reported: 0, counted: 0, beside: 0 })
+
+/**
+ * The limits of a cell by its report; `memoryRatio` gives away that many MiB for so many, and `isApart` says that its huge pages are never
+ * taken off what claims hold.
+ */
+export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number, isApart: boolean): CellLimits {
   const plain = plainMibOf(cell.memoryMb, cell.pages)
   return {
     memoryMb: cell.memoryMb,
@@ -69,6 +98,7 @@ export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib
     plainCapacity: memoryRatio(plain),
     hugeGiven: hugeMib(cell.pages, ({ total, reserved }) => total - reserved),
     hugeApart: cell.memoryUsageMb === null ? hugeMib(cell.pages, ({ used }) => used ?? 0) : 0,
+    ...(isApart && { reported: { memoryMb: cell.memoryUsageMb ?? 0, hugeMb: hugeMib(cell.pages, ({ used }) => used ?? 0) } }),
   }
 }
 

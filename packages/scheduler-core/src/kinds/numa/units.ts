@@ -5,7 +5,7 @@ import type { UsedBelowClaims } from '../kind.ts'
 import { type CellState, cpusAreLeft, sharedCpusLeft } from './cell.ts'
 import type { PageState } from './cell-limits.ts'
 import { cpusOf } from './pin.ts'
-import { isHuge, isPlainSize } from './plain-memory.ts'
+import { hugeMibOf, isHuge, isPlainSize, plainMibLeft, plainMibReported } from './plain-memory.ts'
 
 /** What a claim takes of one cell, as far as it is counted in one way. */
 export interface CellPiece {
@@ -13,6 +13,8 @@ export interface CellPiece {
   /** Shared CPUs. */
   readonly cpus: number
   readonly memoryMb: number
+  /** Of that, not in huge pages. */
+  readonly plainMb: number
   /** CPUs that nobody else may use. */
   readonly pins: readonly number[]
   readonly pages: PageGrant | undefined
@@ -22,6 +24,7 @@ export interface CellPiece {
 interface Amounts {
   cpus: number
   memoryMb: number
+  plainMb: number
   pins: number
   /** By size in KiB. */
   readonly pages: Map<number, number>
@@ -67,6 +70,7 @@ export class CellUnits implements Units<CellPiece> {
   /** What a claim takes of a cell, whole; of pages that no cell has, as many of the next size as back its memory. */
   pieceOf(part: CellGrant): CellPiece {
     const { pages } = part
+    const pieceOf = (own: CellGrant) => pieceIn(this.#find(own.cell), own)
     const isThere = (sizeKib: number) => this.cells.some((cell) => cell.pages?.some((size) => size.sizeKib === sizeKib) === true)
     if (pages === undefined || isThere(pages.sizeKib) || isPlainSize(pages.sizeKib)) return pieceOf(part)
     const sizeKib = this.#hugeSizes.find((size) => size > pages.sizeKib) ?? this.#hugeSizes.at(-1)
@@ -77,7 +81,7 @@ export class CellUnits implements Units<CellPiece> {
   /** A part of a materialised grant: what the report counts of it, and what it leaves to claims. */
   split(part: CellGrant): { readonly counted: CellPiece; readonly beside: CellPiece } {
     const whole = this.pieceOf(part)
-    const { cell, cpus, memoryMb, pins, pages } = whole
+    const { cell, cpus, memoryMb, plainMb, pins, pages } = whole
     const named = this.#find(cell)
     const among = named === undefined ? this.cells : [named]
     const counts = {
@@ -90,6 +94,7 @@ export class CellUnits implements Units<CellPiece> {
       cell,
       cpus: counts.cpus === isCounted ? cpus : 0,
       memoryMb: counts.memory === isCounted ? memoryMb : 0,
+      plainMb: counts.memory === isCounted ? plainMb : 0,
       pins: counts.pins === isCounted ? pins : [],
       pages: counts.pages === isCounted ? pages : undefined,
     })
@@ -101,6 +106,7 @@ export class CellUnits implements Units<CellPiece> {
       const { cpuFree, memoryFree, pages } = this.#unheld[i] as Unheld
       cell.cpuFree = cpuFree
       cell.memoryFree = memoryFree
+      cell.claimPlain(-cell.plainClaimed)
       for (const [p, state] of (cell.pages ?? []).entries()) state.free = pages[p] as number
       cell.unpinAll()
     }
@@ -113,15 +119,18 @@ export class CellUnits implements Units<CellPiece> {
     for (const sums of [this.#covered, here.amounts]) {
       sums.cpus += sign * piece.cpus
       sums.memoryMb += sign * piece.memoryMb
+      sums.plainMb += sign * piece.plainMb
       sums.pins += sign * pins.length
       if (piece.pages !== undefined)
         sums.pages.set(piece.pages.sizeKib, (sums.pages.get(piece.pages.sizeKib) ?? 0) + sign * piece.pages.count)
     }
+    if (piece.pages === undefined) this.#find(cell)?.coverHuge(sign * (piece.memoryMb - piece.plainMb))
     for (const cpu of pins) here.pins.set(cpu, (here.pins.get(cpu) ?? 0) + sign)
   }
 
   isShort(): boolean {
     const [covered, used] = [this.#covered, this.#used]
+    if (covered.plainMb > this.#plainUsed()) return true
     if (covered.cpus > used.cpus || covered.memoryMb > used.memoryMb || covered.pins > used.pins) return true
     for (const [sizeKib, count] of covered.pages) if (count > (used.pages.get(sizeKib) ?? 0)) return true
     return false
@@ -160,6 +169,17 @@ export class CellUnits implements Units<CellPiece> {
       takeMemory,
     )
     this.#takeMemory(this.cells, shortMemory)
+    const shortPlain = takeAcross(
+      this.cells,
+      covered.plainMb - this.#plainUsed(),
+      (cell) =>
+        Math.min(
+          plainMibLeft(cell, false),
+          missing(cell, ({ plainMb }) => plainMb, plainUsedOf(cell)),
+        ),
+      claimPlain,
+    )
+    this.#takePlain(this.cells, shortPlain)
     const shortCpus = takeAcross(
       this.cells,
       covered.cpus - used.cpus,
@@ -196,6 +216,7 @@ export class CellUnits implements Units<CellPiece> {
     }
     this.#pinAny(order, piece.pins.length)
     this.#takeMemory(order, piece.memoryMb)
+    this.#takePlain(order, piece.plainMb)
     this.#takeCpus(order, piece.cpus)
     if (piece.pages !== undefined) this.#takePages(order, piece.pages.sizeKib, piece.pages.count)
   }
@@ -207,6 +228,7 @@ export class CellUnits implements Units<CellPiece> {
       b.cpus - a.cpus ||
       (b.pages?.count ?? 0) - (a.pages?.count ?? 0) ||
       (b.pages?.sizeKib ?? 0) - (a.pages?.sizeKib ?? 0) ||
+      b.plainMb - a.plainMb ||
       a.cell - b.cell ||
       compareLists(a.pins, b.pins)
     )
@@ -250,6 +272,17 @@ export class CellUnits implements Units<CellPiece> {
     const [first] = order
     const open = takeAcross(order, amount, ({ memoryFree }) => memoryFree, takeMemory)
     if (first !== undefined && open > 0) takeMemory(first, open)
+  }
+
+  #takePlain(order: readonly CellState[], amount: number): void {
+    const open = takeAcross(order, amount, (cell) => plainMibLeft(cell, false), claimPlain)
+    if (open > 0) order[0]?.claimPlain(open)
+  }
+
+  /** MiB outside of huge pages that the report shows, over all cells; below feature level PLAIN_IN_CELLS nobody asks. */
+  #plainUsed(): number {
+    if (this.cells.some(({ limits }) => limits?.reported === undefined)) return Number.MAX_SAFE_INTEGER
+    return this.cells.reduce((sum, cell) => sum + plainUsedOf(cell), 0)
   }
 
   #takeCpus(order: readonly CellState[], amount: number): void {
@@ -309,11 +342,18 @@ const hugeSizesOf = (cells: readonly CellState[]): readonly number[] => {
   return [...new Set(sizes)].sort((a, b) => a - b)
 }
 
-/** What a claim takes of a cell by its own names. */
-const pieceOf = (part: CellGrant): CellPiece => ({
+const claimPlain = (cell: CellState, amount: number): void => cell.claimPlain(amount)
+
+/** MiB outside of huge pages that the report shows of a cell. */
+const plainUsedOf = ({ limits, hugeCovered }: CellState): number =>
+  limits?.reported === undefined ? 0 : plainMibReported(limits.reported, hugeCovered)
+
+/** What a claim takes of a cell by its own names; `named` is that cell, if the host has it. */
+const pieceIn = (named: CellState | undefined, part: CellGrant): CellPiece => ({
   cell: part.cell,
   cpus: part.cpus,
   memoryMb: part.memoryMb,
+  plainMb: part.memoryMb - hugeMibOf(named === undefined ? [] : [named], [part]),
   pins: cpusOf(part),
   pages: part.pages,
 })
@@ -330,9 +370,10 @@ function fitsIn(cell: CellState, { cpus, memoryMb, pins, pages }: CellPiece): bo
   return (cell.pages ?? []).some(({ sizeKib, free }) => sizeKib === pages.sizeKib && free >= pages.count)
 }
 
-function takeFrom(cell: CellState, { cpus, memoryMb, pins, pages }: CellPiece, sign: 1 | -1): void {
+function takeFrom(cell: CellState, { cpus, memoryMb, plainMb, pins, pages }: CellPiece, sign: 1 | -1): void {
   cell.cpuFree -= sign * cpus
   cell.memoryFree -= sign * memoryMb
+  cell.claimPlain(sign * plainMb)
   for (const cpu of pins) cell.pin(cpu, sign)
   if (pages === undefined) return
   for (const state of cell.pages ?? []) if (state.sizeKib === pages.sizeKib) state.free -= sign * pages.count
@@ -356,7 +397,7 @@ const unheldOf = ({ cpuFree, memoryFree, pages = [] }: CellState): Unheld => ({
 })
 
 function usedIn(cells: readonly CellState[], pages: ReadonlyMap<number, number>): Amounts {
-  const used: Amounts = { cpus: 0, memoryMb: 0, pins: 0, pages: new Map(pages) }
+  const used: Amounts = { cpus: 0, memoryMb: 0, plainMb: 0, pins: 0, pages: new Map(pages) }
   for (const { cpuCapacity, cpuFree, memoryCapacity, memoryFree, pinnedByReport } of cells) {
     used.cpus += cpuCapacity - cpuFree
     used.memoryMb += memoryCapacity - memoryFree
@@ -367,8 +408,8 @@ function usedIn(cells: readonly CellState[], pages: ReadonlyMap<number, number>)
 
 const copyOf = (amounts: Amounts | undefined): Amounts =>
   amounts === undefined
-    ? { cpus: 0, memoryMb: 0, pins: 0, pages: new Map() }
-    : { cpus: amounts.cpus, memoryMb: amounts.memoryMb, pins: amounts.pins, pages: new Map(amounts.pages) }
+    ? { cpus: 0, memoryMb: 0, plainMb: 0, pins: 0, pages: new Map() }
+    : { cpus: amounts.cpus, memoryMb: amounts.memoryMb, plainMb: amounts.plainMb, pins: amounts.pins, pages: new Map(amounts.pages) }
 
 function compareLists(a: readonly number[], b: readonly number[]): number {
   for (const [i, value] of a.entries()) {
