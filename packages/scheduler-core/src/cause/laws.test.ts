@@ -11,7 +11,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { Cause } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
+import { hostDrawn, listsDrawn, placesDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
 import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
 import { isFull } from './too-few.ts'
@@ -57,6 +57,37 @@ describe('the laws of the cause', () => {
       { numRuns: RUNS },
     )
     expect(outsiders).toBeGreaterThan(0)
+  })
+
+  test('hosts outside of the places that it names never change what it is counted under, where it admits none', () => {
+    const met = new Set<string>()
+    fc.assert(
+      fc.property(
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        requestDrawn,
+        placesDrawn,
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom(...profiles),
+        (hosts, drawn, { aggregates, ...place }, others, profile) => {
+          const asked = typedForm({ ...drawn, ...place }, aggregates.length === 0 ? {} : { requestedDestination: { aggregates } })
+          const base = causeIn(fleetOf(hosts), asked, profile)
+          fc.pre(base.admitted === 0)
+          const [zone, rack, isMember, isHome] = [null, null, false, false]
+          const outside = others.map((host, i) => ({ ...host, name: `other${i}`, zone, rack, isMember, isHome }))
+          // the order in which hosts have reported is none of the request's either
+          for (const all of [
+            [...hosts.map((host, i) => ({ ...host, name: `h${i}` })), ...outside],
+            [...outside, ...hosts.map((host, i) => ({ ...host, name: `h${i}` }))],
+          ]) {
+            const { code, reasons, admitted } = causeIn(fleetOf(all), asked, profile)
+            expect([code, reasons[0]?.code, admitted]).toEqual([base.code, base.code, 0])
+          }
+          met.add(base.code ?? '')
+        },
+      ),
+      { numRuns: byExtent(300, 10_000) },
+    )
+    expect([...met]).toEqual(expect.arrayContaining(['host.excluded', 'zone.other', 'trait.missing']))
   })
 
   test('hosts that have none of a device that it asks for never change it, where others have some', () => {

@@ -93,7 +93,7 @@ test('law: no host has all of the things that exclude each other, and without an
       const lets = (thing: number) => (host: HostIndex) => things[thing]?.[host] === true
       const conditions = things.map(
         (_, i): Condition => ({
-          ...{ filter: `F${i}`, by: 'property', isSingle: false, which: `${i}` },
+          ...{ filter: `F${i}`, by: 'property', isSingle: false, isExclusion: false, which: `${i}` },
           ...{ lets: lets(i), reasonAt: () => ({ code: 'trait.missing' }) },
         }),
       )

@@ -3,7 +3,7 @@ import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import type { Reason, ReasonCount } from '../reason.ts'
 import type { Admission } from './admission.ts'
-import { type Condition, letInBy } from './admission.ts'
+import { type Condition, letInBy, placesFirst } from './admission.ts'
 
 /** Hosts that are asked between two pauses. */
 const SLICE = 128
@@ -12,7 +12,7 @@ const SLICE = 128
 export function* notAdmitted(conditions: readonly Condition[], hosts: readonly HostIndex[], leavesNone: Code | null): Steps<ReasonCount[]> {
   const found = new Map<string, { filter: string; code: Code; hosts: number; example: Reason }>()
   let left = hosts
-  for (const condition of conditions) {
+  for (const condition of placesFirst(conditions)) {
     const inside = new Set(yield* letInBy(condition, left))
     for (const [i, host] of left.entries()) {
       if (i % SLICE === SLICE - 1) yield
