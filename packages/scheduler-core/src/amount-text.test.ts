@@ -82,7 +82,7 @@ test('the cause of one host is its own sentences', () => {
       {
         code: 'gpu.none',
         admission: [],
-        exclusive: [],
+        exclusive: { within: [], sets: [] },
         admitted: 1,
         refusals,
         reasons: [],

@@ -31,5 +31,9 @@ export interface Single {
   readonly which: string
   /** Present where it names hosts: of those a refusal speaks though something else that is asked for leaves none. */
   readonly isNames?: true
+  /** Present where it says which hosts are left out, not which are meant. */
+  readonly isExclusion?: true
+  /** Why a host that does not have it is refused. Absent: what the filter says of that host. */
+  reasonAt?(host: HostIndex): Reason
   passes(host: HostIndex): boolean
 }

@@ -14,6 +14,8 @@ export interface Condition {
   readonly by: 'place' | 'property'
   /** Whether it is one of the things that its filter asks for; false: all of them together. */
   readonly isSingle: boolean
+  /** Whether it says which hosts are left out, not which are meant: of a filter that does both, its things together are such. */
+  readonly isExclusion: boolean
   /** Which hosts, in words that follow "hosts". */
   readonly which: string
   lets(host: HostIndex): boolean
@@ -53,7 +55,7 @@ export function* admittedBy(
   const conditions = [...saying('place'), ...saying('property'), ...able.flatMap(having)]
   let hosts: readonly HostIndex[] = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
   let leavesNone: Code | null = null
-  for (const condition of conditions) {
+  for (const condition of placesFirst(conditions)) {
     const before = hosts
     hosts = yield* letInBy(condition, before)
     if (hosts.length > 0) continue
@@ -67,6 +69,16 @@ export function* admittedBy(
     ? { conditions, hosts, leavesNone }
     : { conditions: [...conditions, home], hosts: atHome, leavesNone }
 }
+
+/**
+ * Conditions in the order in which they narrow the hosts: the places that a request names, then what it leaves out of those, then what hosts
+ * are to have. Hosts elsewhere are so out before anything else is asked, and which condition leaves none is the same however many they are.
+ */
+export const placesFirst = (conditions: readonly Condition[]): readonly Condition[] => [
+  ...conditions.filter(({ by, isExclusion }) => by === 'place' && !isExclusion),
+  ...conditions.filter(({ by, isExclusion }) => by === 'place' && isExclusion),
+  ...conditions.filter(({ by }) => by === 'property'),
+]
 
 /** The hosts of some that a condition lets in. */
 export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
@@ -91,13 +103,23 @@ export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boole
 
 /** What a filter asks for, each thing by itself first, and all of it together. */
 function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, fleet: Fleet): readonly Condition[] {
+  const isExclusion = step.admits?.isExclusion === true
   const known = { filter: step.name, by, reasonAt: (host: HostIndex) => reasonOf(step, host) }
   const each = step.prepared?.each?.() ?? []
   return [
     ...(each.length < 2
       ? []
-      : each.map(({ which, passes: lets }) => ({ ...known, isSingle: true, which, lets: (host: HostIndex) => isTrue(lets, host) }))),
-    { ...known, isSingle: false, which: step.admits?.which(request, fleet) ?? '', lets: (host: HostIndex) => passes(step, host) },
+      : each.map(({ which, passes: lets, isExclusion = false, reasonAt = known.reasonAt }) => ({
+          ...{ ...known, isSingle: true, which, isExclusion, reasonAt },
+          lets: (host: HostIndex) => isTrue(lets, host),
+        }))),
+    {
+      ...known,
+      isSingle: false,
+      isExclusion: isExclusion || each.some((one) => one.isExclusion === true),
+      which: step.admits?.which(request, fleet) ?? '',
+      lets: (host: HostIndex) => passes(step, host),
+    },
   ]
 }
 
@@ -113,7 +135,7 @@ function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
 function having(step: FilterStep): readonly Condition[] {
   const havers = step.prepared?.havers?.()
   if (havers === undefined) return []
-  const known = { filter: step.name, by: 'property', reasonAt: havers.lacks } as const
+  const known = { filter: step.name, by: 'property', isExclusion: false, reasonAt: havers.lacks } as const
   const each = havers.each ?? []
   return [
     ...(each.length < 2 ? [] : each.map(({ which, passes: lets }) => ({ ...known, isSingle: true, which, lets }))),
@@ -126,7 +148,7 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
   if (step === undefined || instanceGroup?.policy !== 'AFFINITY') return undefined
   if (instanceGroup.hosts.length === 0 && (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0) return undefined
   return {
-    ...{ filter: step.name, by: 'place', isSingle: false },
+    ...{ filter: step.name, by: 'place', isSingle: false, isExclusion: false },
     which: `where server group ${instanceGroup.uuid} lives`,
     lets: (host) => passes(step, host),
     reasonAt: (host) => reasonOf(step, host),

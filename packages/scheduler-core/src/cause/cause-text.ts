@@ -52,9 +52,10 @@ function aloneText(admission: readonly Admission[]): string {
 
 /** Which of several things exclude each other, where hosts have each of them. */
 function exclusiveText({ exclusive }: Cause): string {
-  if (exclusive.length === 0) return ''
-  const texts = exclusive.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
-  return ` No host is ${texts.join(', or ')}.`
+  const { within, sets } = exclusive
+  if (sets.length === 0) return ''
+  const texts = sets.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
+  return ` No host${within.length === 0 ? '' : ` ${within.join(', ')}`} is ${texts.join(', or ')}.`
 }
 
 function countsText(refusals: readonly Refusals[]): string {

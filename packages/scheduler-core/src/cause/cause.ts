@@ -12,7 +12,7 @@ import { membersAt, requestAt } from '../request/members.ts'
 import { inOneOrder } from '../request/one-order.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Admission, type AdmittedHosts, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
-import { countAlone, exclusiveOf, notAdmitted } from './not-admitted.ts'
+import { countAlone, type Exclusive, exclusiveOf, NOTHING_EXCLUSIVE, notAdmitted } from './not-admitted.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { groupsOf, refuse } from './refused.ts'
 import { asTogether, togetherOf } from './together.ts'
@@ -31,7 +31,7 @@ export interface Cause {
   /** Filters that say which hosts the request is about, places before properties. */
   readonly admission: readonly Admission[]
   /** Where the request admits no host: things that it asks for of which no host has all, though some have each (not-admitted.ts). */
-  readonly exclusive: readonly (readonly string[])[]
+  readonly exclusive: Exclusive
   /** Hosts that all of these let in. Where it is 0, that is the cause. */
   readonly admitted: number
   /** By code, most hosts first: why the hosts that the request admits are refused; where it admits none, those that it names. A host counts under each of its reasons. */
@@ -78,7 +78,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const admission: Admission[] = []
   for (const { filter, which } of conditions.filter(({ isSingle }) => !isSingle)) admission.push({ filter, which, alone: null, each: [] })
   if (!isAny) admission.splice(0, admission.length, ...(yield* countAlone(conditions, present)))
-  const exclusive = isAny ? [] : yield* exclusiveOf(conditions, present)
+  const exclusive = isAny ? NOTHING_EXCLUSIVE : yield* exclusiveOf(conditions, present)
   const tooFew = isAny ? tooFewOf(fleet, request, instance, hosts) : null
   const groups = groupsOf(steps, lacks)
   const { refusals, counted, nearest: refused } = yield* refuse(fleet, groups, isAny ? hosts : named, tooFew)

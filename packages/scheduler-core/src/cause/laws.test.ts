@@ -10,8 +10,9 @@ import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Cause } from './cause.ts'
 import { causeText } from './cause-text.ts'
+import { NOTHING_EXCLUSIVE } from './not-admitted.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
+import { hostDrawn, listsDrawn, placesDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, mend, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
 import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
 import { isFull } from './too-few.ts'
@@ -34,7 +35,12 @@ function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): Readonl
 const saidOf = (cause: Cause): unknown => {
   const nearest = cause.admitted > 0 ? cause.nearest : null
   return [
-    causeText({ ...cause, nearest, exclusive: [], admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })) }),
+    causeText({
+      ...cause,
+      nearest,
+      exclusive: NOTHING_EXCLUSIVE,
+      admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })),
+    }),
     ...[cause.admitted, cause.refusals, nearest, cause.admitted > 0 ? cause.code : null],
   ]
 }
@@ -57,6 +63,47 @@ describe('the laws of the cause', () => {
       { numRuns: RUNS },
     )
     expect(outsiders).toBeGreaterThan(0)
+  })
+
+  test('hosts outside of the places that it names never change what it is counted under, where it admits none', () => {
+    const met = new Set<string>()
+    let within = 0
+    fc.assert(
+      fc.property(
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        requestDrawn,
+        placesDrawn,
+        fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom(...profiles),
+        (hosts, drawn, { aggregates, ...place }, others, profile) => {
+          // no devices: whether pci.not_reported or pci.short is said of them, the whole fleet decides (kinds/pci/pci.ts)
+          const asked = typedForm(
+            { ...drawn, ...place, devices: [] },
+            aggregates.length === 0 ? {} : { requestedDestination: { aggregates } },
+          )
+          const base = causeIn(fleetOf(hosts), asked, profile)
+          fc.pre(base.admitted === 0)
+          const isEachThere = base.admission.every(({ alone, each }) => alone !== 0 && each.every((one) => one.alone > 0))
+          within += Number(isEachThere && base.exclusive.within.length > 0)
+          const [zone, rack, isMember, isHome] = [null, null, false, false]
+          const outside = others.map((host, i) => ({ ...host, name: `other${i}`, zone, rack, isMember, isHome }))
+          // the order in which hosts have reported is none of the request's either
+          for (const all of [
+            [...hosts.map((host, i) => ({ ...host, name: `h${i}` })), ...outside],
+            [...outside, ...hosts.map((host, i) => ({ ...host, name: `h${i}` }))],
+          ]) {
+            const { code, reasons, admitted, exclusive, nearest } = causeIn(fleetOf(all), asked, profile)
+            expect([code, reasons[0]?.code, admitted]).toEqual([base.code, base.code, 0])
+            // of what none of the hosts has the counts say it, as long as there is none elsewhere
+            if (isEachThere) expect([exclusive, nearest?.name]).toEqual([base.exclusive, base.nearest?.name])
+          }
+          met.add(base.code ?? '')
+        },
+      ),
+      { numRuns: byExtent(600, 10_000) },
+    )
+    expect([...met]).toEqual(expect.arrayContaining(['host.excluded', 'zone.other', 'trait.missing']))
+    expect(within).toBeGreaterThan(0)
   })
 
   test('hosts that have none of a device that it asks for never change it, where others have some', () => {

@@ -72,6 +72,22 @@ describe('A12: what contradicts within a request is said, and the host that it n
       )
   })
 
+  test.each([
+    ['alone', []],
+    ['beside hosts of another zone that have all else', ['other1', 'other2']],
+  ])('what no host of a zone has together is said, %s', (_, elsewhere) => {
+    const log = aLog()
+    const others = elsewhere.map((name) => aReport(name, { traits: ['CUSTOM_A'] }))
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { traits: ['CUSTOM_A'] }), aReport('b', {}), ...others])
+    log.append([anAggregate(1, 'z1', ['a', 'b'])])
+    const asks = { ignoreHosts: ['a'], availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_A': 'required' }) }
+    for (const profile of profiles)
+      expect([profile.name, causeText(causeOf(log.fleet, aRequest(asks), profile))]).toEqual([
+        profile.name,
+        expect.stringContaining(' No host in availability zone z1 is both other than a and with CUSTOM_A.'),
+      ])
+  })
+
   test('three things of which hosts have each two', () => {
     const log = aLog()
     const shapes = { a: ['CUSTOM_A', 'CUSTOM_B'], b: ['CUSTOM_B', 'CUSTOM_C'], c: ['CUSTOM_A', 'CUSTOM_C'] }
@@ -93,13 +109,13 @@ test('law: no host has all of the things that exclude each other, and without an
       const lets = (thing: number) => (host: HostIndex) => things[thing]?.[host] === true
       const conditions = things.map(
         (_, i): Condition => ({
-          ...{ filter: `F${i}`, by: 'property', isSingle: false, which: `${i}` },
+          ...{ filter: `F${i}`, by: 'property', isSingle: false, isExclusion: false, which: `${i}` },
           ...{ lets: lets(i), reasonAt: () => ({ code: 'trait.missing' }) },
         }),
       )
       const left = (some: readonly number[]) => hosts.filter((host) => some.every((thing) => lets(thing)(host)))
       const exclusive = atOnce(exclusiveOf(conditions, hosts))
-      for (const one of exclusive) {
+      for (const one of exclusive.sets) {
         const some = one.map(Number)
         met.add(some.length)
         expect(left(some)).toEqual([])
@@ -107,7 +123,7 @@ test('law: no host has all of the things that exclude each other, and without an
       }
       const isEachThere = things.every((_, i) => left([i]).length > 0)
       const isPair = things.some((_, i) => things.some((__, j) => i < j && left([i, j]).length === 0))
-      if (things.length > 2 && isEachThere && isPair) expect(exclusive[0]).toHaveLength(2)
+      if (things.length > 2 && isEachThere && isPair) expect(exclusive.sets[0]).toHaveLength(2)
     }),
     { numRuns: 2_000 },
   )

@@ -73,6 +73,8 @@ export interface Filter {
 export interface Admits {
   /** `place`: those that it names by host, zone or aggregate. `property`: those of the kind that it asks for, or that are kept for such requests. */
   readonly by: 'place' | 'property'
+  /** Present where it says which hosts are left out, not which are meant. */
+  readonly isExclusion?: true
   /** Which they are, in words that follow "hosts": `in availability zone z1`. Asked only of a request that asks something of the filter. */
   which(request: RequestSpec, fleet: Fleet): string
 }

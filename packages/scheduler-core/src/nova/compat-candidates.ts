@@ -31,7 +31,7 @@ export const novaCandidatesFilter: Filter = {
           // Nova looks a node that is named without its host up before
           .filter(({ field }) => field !== 'requestedDestination' || requestedDestination?.host !== undefined)
           .map((list) => ({ ...singleOf(list), passes: isIn({ [list.field]: wanted[list.field] }) })),
-        ...(ignoreHosts?.length ? [{ which: whichIgnored(ignoreHosts), passes: isIn({ ignoreHosts }) }] : []),
+        ...(ignoreHosts?.length ? [{ which: whichIgnored(ignoreHosts), isExclusion: true as const, passes: isIn({ ignoreHosts }) }] : []),
       ],
       passes: (host) => candidatesOf(wanted, [hostOf(host)]).hosts.length > 0,
       reason: (host) =>

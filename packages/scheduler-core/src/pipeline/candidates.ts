@@ -143,15 +143,22 @@ export function preparedOf(
   const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
   // looked up when the first reason is asked for
   let noneCommon: Reason | null | undefined
-  const reasonAt = (host: HostIndex): Reason | undefined => {
-    const check = refusing(host)
-    if (check === undefined || !allowing.includes(check)) return check?.reason
+  const reasonOf = (check: Check): Reason => {
+    if (!allowing.includes(check)) return check.reason
     if (noneCommon === undefined) noneCommon = reasonOfNoneCommon(allowing, fleet)
     return noneCommon ?? check.reason
   }
+  const reasonAt = (host: HostIndex): Reason | undefined => {
+    const check = refusing(host)
+    return check && reasonOf(check)
+  }
+  const singles = checks.map((check) => ({ ...check, reasonAt: () => reasonOf(check) }))
   return {
     // of hosts that are named those that are excluded besides are looked at last
-    each: () => [...checks.filter(({ isExclusion }) => isExclusion !== true), ...checks.filter(({ isExclusion }) => isExclusion === true)],
+    each: () => [
+      ...singles.filter(({ isExclusion }) => isExclusion !== true),
+      ...singles.filter(({ isExclusion }) => isExclusion === true),
+    ],
     passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
     reason: (host) => reasonAt(host) ?? { code: 'host.excluded' },
     facts(host) {

@@ -105,6 +105,16 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     }
   })
 
+/** Places that a request names, at least one, and hosts that it excludes, often all of the place. */
+export const placesDrawn = fc
+  .record({
+    zone: fc.constantFrom('z1', 'z2', null),
+    aggregates: fc.constantFrom<string[]>([], [], [aUuid(3)], [aUuid(1), aUuid(4)]),
+    forceHosts: fc.constantFrom<string[]>([], [], ['h0'], ['h0', 'h1'], ['gone']),
+    ignoreHosts: fc.subarray(['h0', 'h1', 'h2', 'h3', 'h4', 'h5']),
+  })
+  .filter(({ zone, aggregates, forceHosts }) => zone !== null || aggregates.length > 0 || forceHosts.length > 0)
+
 /** What only the typed form can say, beside the rest. */
 const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],

@@ -6,6 +6,7 @@ export const retryFilter = novaFilter({
   description: 'The node was not tried before for this request.',
   admits: {
     by: 'place',
+    isExclusion: true,
     which: () => 'other than those tried before',
   },
   reads: [],
