@@ -6,7 +6,8 @@ import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { allocationTerms, leftOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { heldByMover } from '../mover.ts'
-import { hugeHeld, hugeMibOf, hugeMibUsed, plainMibReported } from '../numa/plain-memory.ts'
+import { hugeHeld } from '../numa/huge-held.ts'
+import { hugeMibOf, hugeMibUsed, plainMibReported } from '../numa/plain-memory.ts'
 
 /** Placement's word for "no largest amount was stated". */
 const UNSTATED = 2_147_483_647

@@ -1,6 +1,5 @@
 import type { HostStats } from '../../fleet/stats.ts'
 import type { CellGrant, PageGrant } from '../grants.ts'
-import { createHostState } from '../host-state.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 
 /** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
@@ -76,15 +75,6 @@ export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: numb
 /** MiB of huge pages that a report says are in use, over all cells. */
 export const hugeMibReported = ({ numaCells }: HostStats): number =>
   numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
-
-/** Huge pages of a host in use, MiB: by its report, by claims of instances that it counts, and by other claims. */
-export interface HugeMib {
-  readonly reported: number
-  readonly counted: number
-  readonly beside: number
-}
-
-export const hugeHeld = createHostState<HugeMib>({ reported: 0, counted: 0, beside: 0 })
 
 /**
  * The limits of a cell by its report; `memoryRatio` gives away that many MiB for so many, and `isApart` says that its huge pages are never
