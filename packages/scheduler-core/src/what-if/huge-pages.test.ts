@@ -89,3 +89,23 @@ test.each<[string, HostShape, readonly Partial<Cell>[], readonly string[]]>([
 test('under Nova’s rules too', () => expect(lessMemory(twoMib(100), [{ pageSize: 2_048 }], 'nova-compat')).toEqual(['200 MiB']))
 
 test('several instances share the pages', () => expect(lessMemory(twoMib(101), [{ pageSize: 2_048 }], 'default', 2)).toEqual(['100 MiB']))
+
+test.each<[Cell['pageSize'], number]>([
+  [2_048, 1],
+  [2_048, 2],
+  ['large', 2],
+  ['large', 3],
+])('instances in pages of %s, %i of them: one proposal of their memory, by whole pages', (pageSize, instances) => {
+  const host = {
+    memoryMb: 4_096,
+    numaCells: [0, 1].map((id) => ({
+      ...{ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 2_048 },
+      pages: [
+        { sizeKib: 4, total: 262_144 },
+        { sizeKib: 2_048, total: 512, reserved: 10 },
+      ],
+    })),
+  }
+  const proposed = lessMemory(host, [{ memoryMb: 2_000, pageSize }], 'default', instances)
+  expect(proposed).toEqual([instances === 3 ? '502 MiB' : '1004 MiB'])
+})

@@ -88,7 +88,8 @@ export function amountForSeveral(refusal: Refusal): ProposedChange[] {
   if (!amountsRemedy.codes.includes(reason.code)) return []
   const resourceClass = standard[reason.code] ?? reason.subject ?? ''
   const need = demandOf(request).amounts[resourceClass] ?? 0
-  const least = need > 1 ? [askFor(resourceClass, need, 1)] : []
+  const isPages = resourceClass === 'MEMORY_MB' && hasPages(request)
+  const least = need > 1 && !isPages ? [askFor(resourceClass, need, 1)] : []
   if (!reason.code.endsWith('.short') || reason.code === 'pool.short' || roomOf(refusal, resourceClass, need) === undefined) return least
   const shortfall = need * request.numInstances - at(fleet.hosts.classColumns(resourceClass).free, host)
   return [
@@ -123,6 +124,8 @@ function askFor(resourceClass: string, need: number, amount: number): ProposedCh
       to: amount,
       at: (other) => askFor(resourceClass, need, other),
       of: (request) => {
+        // memory in pages is made less by whole pages, cell by cell (guest-cells.ts)
+        if (resourceClass === 'MEMORY_MB' && hasPages(request)) return undefined
         const now = demandOf(request).amounts[resourceClass]
         return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
       },
