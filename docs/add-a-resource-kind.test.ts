@@ -10,7 +10,7 @@ test.skipIf(!isLongForm)(`the kind of the page keeps the law, and its types fit$
   const folder = await copyCore('gantt-kind-')
   try {
     const blocks = await readBlocks('add-a-resource-kind.md')
-    expect(blocks.map(({ form }) => form)).toEqual(['ts', 'diff', 'diff', 'ts'])
+    expect(blocks.map(({ form }) => form)).toEqual(['ts', 'diff', 'diff', 'diff', 'diff', 'ts'])
     for (const block of blocks) await writeBlock(folder, block)
     await checkCore(
       folder,

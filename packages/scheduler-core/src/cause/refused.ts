@@ -100,7 +100,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
-  const distance = (i: number): number => distances[i] as number
+  const distance = (i: number): number => rounded(distances[i] as number)
   // a host that has its members already is left alone while others can be mended, unless those are too few
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
@@ -185,7 +185,7 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
       const count = counts.get(code) ?? { hosts: 0, left: 0 }
       counts.set(code, { hosts: count.hosts + 1, left: count.left + (isHostFull ? 0 : 1) })
     }
-    const distance = reasons.reduce((sum, { need, have }) => sum + shareOf({ required: need, actual: have }), 0)
+    const distance = rounded(reasons.reduce((sum, { need, have }) => sum + shareOf({ required: need, actual: have }), 0))
     if (least.ofAll === undefined || distance < least.ofAll.distance) least.ofAll = { distance, codes }
     if (!isHostFull && (least.ofLeft === undefined || distance < least.ofLeft.distance)) least.ofLeft = { distance, codes }
   }
@@ -246,7 +246,10 @@ function* nearestOf(
 }
 
 /** Several filters may refuse a host for one thing, and a filter for several things of one cell. */
-const distanceOfHost = (host: NearestHost): number => distanceBy(shortfallsOf(host))
+const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfallsOf(host)))
+
+/** Shares added in another order differ in their last bits: hosts are equally near all the same. */
+const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
 /** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
 function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
