@@ -2,7 +2,7 @@ import { GraphQLList, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, Graph
 import { expect, test } from 'vitest'
 import { variableFaults } from './coercion.ts'
 
-test('a list of wrong values is read until as many errors are found as are told', () => {
+test('a list of wrong values is read until the most errors that an answer lists are found', () => {
   let read = 0
   const scalar = new GraphQLScalarType({
     name: 'Picky',

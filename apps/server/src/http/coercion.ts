@@ -19,7 +19,7 @@ import {
 import { fault } from '../schema/faults.ts'
 import { allowedFor } from '../schema/scalars.ts'
 
-/** Errors told at most for one call. */
+/** The most errors that the answer to one call lists. */
 const MOST = 50
 
 /** What may stand at a place of this type; ends a sentence that begins with "it must be". */
@@ -97,7 +97,7 @@ function faultsOf(
 }
 
 /** Thrown to end the reading of a value: each further wrong item of a long list would cost, and nobody would see it. */
-const ENOUGH = new Error('as many errors as are told')
+const ENOUGH = new Error('the most errors that an answer lists were found')
 
 /** A place with a value that it cannot have. */
 export function badValue(path: readonly string[], found: unknown, allowed: string, verb = 'be '): GraphQLError {
