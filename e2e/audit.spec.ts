@@ -113,7 +113,7 @@ test('all rows that match are saved as a sheet, whether the page has them or not
   expect(auditLog.nodes.length).toBeGreaterThan(100)
   const saved = await savedRows(page)
   expect(saved.map(({ at, target, hash }) => ({ at, target, hash }))).toEqual(auditLog.nodes)
-  // columns that are not shown are not there
+  // columns that are not shown are absent
   expect(saved[0]).not.toHaveProperty('mutation')
 
   let downloads = 0
@@ -134,7 +134,7 @@ test('all rows that match are saved as a sheet, whether the page has them or not
 test('a key without OPERATE is told what it lacks @looks', async ({ page, service, look }) => {
   const reader = await keyFor(service.client, 'reads-no-audit', ['READ'])
   await page.goto(`/audit#key=${reader}`)
-  await expect(page.getByText('can be read with a key that has OPERATE; yours has READ')).toBeVisible()
+  await expect(page.getByText('needs a key with OPERATE; yours has READ')).toBeVisible()
   await look('the audit without its scope')
 })
 

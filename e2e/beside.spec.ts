@@ -16,7 +16,7 @@ for (const { name, path, label, link } of [
     tag: name === 'hosts' ? [] : '@rare',
   }, async ({ page, visit, axe }) => {
     await visit(path)
-    const panel = page.getByRole('complementary', { name: 'Beside the list' })
+    const panel = page.getByRole('complementary', { name: 'Side panel' })
     await expect(rowsOf(page, label).nth(1)).toBeVisible()
     await page.keyboard.press('j')
     await page.keyboard.press('o')
@@ -46,7 +46,7 @@ for (const { name, path, label, link } of [
     await expect(page).not.toHaveURL(/beside=/)
     await page.goBack()
     await expect(panel).toHaveAttribute('data-beside', second)
-    await panel.getByRole('button', { name: 'Close what is beside the list' }).click()
+    await panel.getByRole('button', { name: 'Close the side panel' }).click()
     await expect(panel).toBeHidden()
 
     await page.keyboard.press('k')
@@ -60,7 +60,7 @@ test('the map: a press shows the host beside it, and another opens its page; arr
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?view=map')
-  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const panel = page.getByRole('complementary', { name: 'Side panel' })
   const map = mapOf(page)
   const told = page.locator('[data-cell-line]')
   await map.focus()
@@ -102,7 +102,7 @@ test('the map moves its cells for what stands beside it: a second press where th
   const names = Array.from({ length: 45 }, (_, i) => `cell-${String(i + 1).padStart(2, '0')}`)
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
   await visit('/hosts?view=map&q=host:cell-*')
-  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const panel = page.getByRole('complementary', { name: 'Side panel' })
   await mapOf(page).focus()
   await page.keyboard.press('End')
   await expect(page.locator('[data-cell-line]')).toContainText('cell-45:')
@@ -129,7 +129,7 @@ test('the map takes no key of a sequence, none of the browser, and without singl
   visit,
 }) => {
   await visit('/hosts?view=map')
-  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const panel = page.getByRole('complementary', { name: 'Side panel' })
   await mapOf(page).focus()
   await page.keyboard.press('Home')
   const { x, y } = await cursorOf(page)
@@ -165,11 +165,11 @@ test('the map takes no key of a sequence, none of the browser, and without singl
 
 test('claims: o tells what one holds beside the list, Enter opens its decision', { tag: '@rare' }, async ({ page, visit, axe }) => {
   await visit('/claims')
-  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const panel = page.getByRole('complementary', { name: 'Side panel' })
   const first = rowsOf(page, 'Claims').first()
   await expect(first).toBeVisible()
   for (const key of ['j', 'o']) await page.keyboard.press(key)
-  await expect(panel.getByText('Why here')).toBeVisible()
+  await expect(panel.getByText('Decision', { exact: true })).toBeVisible()
   await expect(panel).toContainText((await first.getByRole('gridcell').first().textContent()) ?? '-')
   await axe('a claim beside the list')
   await page.keyboard.press('Enter')
@@ -177,7 +177,7 @@ test('claims: o tells what one holds beside the list, Enter opens its decision',
 })
 
 test('a link to what is gone says so, and leaves the list as it is', { tag: '@rare' }, async ({ page, visit }) => {
-  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const panel = page.getByRole('complementary', { name: 'Side panel' })
   for (const [list, says] of [
     ['hosts', 'No host named <img src=x onerror=alert(1)> has reported.'],
     ['aggregates', 'No aggregate has the uuid'],

@@ -68,10 +68,10 @@ test('a service that is stopped: every page says so, dims, and is current again 
   }
   await whileStopped(service, async () => {
     for (const { path, page, live } of opened) {
-      await expect(standing(page), path).toContainText(/No news for \d+ /, { timeout: TIMEOUT_MS })
+      await expect(standing(page), path).toContainText(/No updates for \d+ /, { timeout: TIMEOUT_MS })
       await expect(standing(page), path).not.toContainText('violation')
       await expect(page.locator('.stale').filter({ has: live }).first(), path).toBeVisible()
-      await expect(page.locator('[data-as-of-read]').first(), path).toContainText(/No news for \d+ /)
+      await expect(page.locator('[data-as-of-read]').first(), path).toContainText(/No updates for \d+ /)
       await expect(page.locator('[data-live="live"]'), path).toHaveCount(0)
       await checkAccessibility(page, `${path} without news`)
     }
@@ -101,12 +101,12 @@ test('without the network for 30 s: nothing looks current, and then the lists ha
   for (const one of [page, hosts]) await expect(one.locator('[data-live]')).toHaveAttribute('data-live', 'live')
   await context.setOffline(true)
   const placed = { flavor: 'blind.placed', extraSpecs: { 'trait:CUSTOM_BLIND': 'required' } }
-  for (const one of [page, hosts, claims]) await expect(standing(one)).toContainText(/No news for \d+ (s|min)/, { timeout: TIMEOUT_MS })
+  for (const one of [page, hosts, claims]) await expect(standing(one)).toContainText(/No updates for \d+ (s|min)/, { timeout: TIMEOUT_MS })
   await report(service.client, { 'blind-01': { traits: ['CUSTOM_BLIND'] } })
   expect((await place(service.client, placed)).outcome).toBe('PLACED')
   expect((await place(service.client, { flavor: 'blind.refused', vcpus: 999 })).outcome).toBe('NO_VALID_HOST')
   for (const one of [page, hosts, claims]) {
-    await expect(standing(one)).toContainText(/No news for (3\d s|[4-9]\d s|\d+ min)/, { timeout: TIMEOUT_MS })
+    await expect(standing(one)).toContainText(/No updates for (3\d s|[4-9]\d s|\d+ min)/, { timeout: TIMEOUT_MS })
     await expect(one.locator('[data-live="live"]')).toHaveCount(0)
   }
   await context.setOffline(false)
@@ -153,7 +153,7 @@ test('a reading that is overdue is dimmed, whatever else answers', { tag: '@rare
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await expect(silent(page)).toHaveCount(0)
   const letGo = await hang(page, 'Replicas')
-  await expect(page.locator('[data-as-of-read]')).toContainText(/No news for \d+ (s|min)/, { timeout: TIMEOUT_MS })
+  await expect(page.locator('[data-as-of-read]')).toContainText(/No updates for \d+ (s|min)/, { timeout: TIMEOUT_MS })
   await expect(standing(page)).toContainText(/\d violations?/)
   await letGo()
   await expect(silent(page)).toHaveCount(0, { timeout: TIMEOUT_MS })
@@ -165,7 +165,7 @@ test('an evacuation says first which instances it will not move', { tag: '@colou
   await visit('/hosts/legacy-01')
   await page.getByRole('button', { name: 'Evacuate' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'See where each would go' }).click()
+  await dialog.getByRole('button', { name: 'Preview the moves' }).click()
   await expect(dialog.getByRole('alert')).toContainText('2 instances will not move')
   await expect(dialog.getByRole('alert')).toContainText('no claim covers them')
   await look('an evacuation that leaves instances behind')

@@ -248,7 +248,7 @@ test('ages are cut into bars, each of which opens exactly its claims', { tag: '@
   })
   for (let i = 0; i < 3; i++) await reserve(caller)
   await visit(`/claims?q=account:${account} age<3d`)
-  const ages = page.getByRole('region', { name: 'How old the claims are' })
+  const ages = page.getByRole('region', { name: 'Claims by age' })
   await expect(ages.getByRole('application', { name: /^3 claims by age/ })).toBeVisible()
   // claims grow older, from one bar into the next
   await expect(async () => {
@@ -288,7 +288,7 @@ test('a list that cannot be read again says since when it stands so, and what is
   const problem = page.getByRole('main').getByRole('alert').first()
   await expect(problem).toContainText('The service cannot be reached', { timeout: 30_000 })
   await expect(page.locator('[data-as-of-read]').last()).toContainText(
-    /^(No news for \d+ \w+: )?as of .*\d+:\d+:\d+.*, (now|\d+(\.\d)? s ago)$/,
+    /^(No updates for \d+ \w+: )?as of .*\d+:\d+:\d+.*, (now|\d+(\.\d)? s ago)$/,
   )
   await problem.getByRole('button', { name: 'Copy' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^The service cannot be reached: /)

@@ -54,12 +54,12 @@ test('decisions of every replica come in, and those of a time without one are th
       await page.keyboard.press('n')
       await expectRowCount(page, LIST, 6)
     })
-    await test.step('of a burst the list has all, and the page says how many were not told one by one', async () => {
+    await test.step('of a burst the list has all, and the page says how many were not reported one by one', async () => {
       await page.goto(`${first.origin}/decisions?q=flavor:burst`)
       await expect(badge).toHaveAttribute('data-live', 'live')
       const [latest = second] = others.slice(-1)
       await Promise.all(Array.from({ length: 60 }, () => refuse(latest, 'burst')))
-      const told = page.getByText('decisions came faster than the feed tells them one by one')
+      const told = page.getByText('decisions came faster than the feed reports them')
       await expect(told).toBeVisible({ timeout: TIMEOUT_MS })
       await page.reload()
       await expect(gridOf(page, LIST)).toBeVisible()

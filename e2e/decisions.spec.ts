@@ -281,7 +281,7 @@ test('what was asked without effect is named on the page of the decision, and wh
   await visit(addressOf(decisionId))
   await expect(ignored).toContainText('flavor.extraSpecs.hw:cpu_policy')
   await page.getByRole('link', { name: 'Simulate from this' }).click()
-  await expect(page.getByRole('region', { name: 'What would happen' }).getByRole('region', { name: 'Without effect' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Outcome' }).getByRole('region', { name: 'Without effect' })).toContainText(
     'flavor.extraSpecs.hw:cpu_policy',
   )
   await visit(addressOf(service.seed.placed.decisionId))
@@ -448,7 +448,7 @@ test('a request without any host says so, and shows no empty matrix', { tag: '@r
     const { decisionId, outcome } = await place(service.client, {})
     expect(outcome).toBe('NO_VALID_HOST')
     await page.goto(`${service.origin}${addressOf(decisionId)}#key=${service.key}`)
-    await expect(page.getByRole('heading', { name: 'There was no host to look at' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'No hosts to check' })).toBeVisible()
     await expect(page.getByRole('region', { name: MATRIX })).toHaveCount(0)
     await axe('a request without any host')
     await page.goto('about:blank')
@@ -533,7 +533,7 @@ test.describe('looks', () => {
   test('a placed request, compared with another host @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.placed.decisionId)}?pin=az1-04`)
     await expect(page.getByRole('region', { name: 'Weights' }).locator('[data-host]').first()).toBeVisible()
-    await page.getByText('The request as it was asked').click()
+    await page.getByText('The original request').click()
     await look('a placed request')
   })
 
@@ -550,7 +550,7 @@ test.describe('looks', () => {
     // it moves what is below it
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
     await page.getByRole('button', { name: 'Verify' }).click()
-    await expect(page.getByRole('list', { name: 'What was verified' })).toHaveAttribute('data-verified', 'SAME')
+    await expect(page.getByRole('list', { name: 'Verified parts' })).toHaveAttribute('data-verified', 'SAME')
     await look('what would make it fit')
   })
 
@@ -582,7 +582,7 @@ test('the tries before a decision stand in a line: which host each had, why it w
   })
   const second = await place(client, ask)
   await visit(addressOf(second.decisionId))
-  const tries = page.getByRole('navigation', { name: 'Tries' })
+  const tries = page.getByRole('navigation', { name: 'Attempts' })
   await expect(tries.getByRole('listitem')).toHaveCount(2)
   const lost = tries.locator('[data-try="1"]')
   await expect(lost).toContainText(`${held?.selected.host.name} its claim was released: no image`)
@@ -604,7 +604,7 @@ test('a decision is asked of another profile from its page: everything below is 
   await visit(addressOf(decisionId))
   const headline = page.locator('[data-headline]')
   await expect(headline).toBeVisible()
-  const profiles = page.getByLabel('Asked of profile')
+  const profiles = page.getByLabel('Profile')
   const other = 'best-fit@0'
   await expect(profiles.locator(`option[value="${other}"]`)).toBeAttached()
   await profiles.selectOption(other)
@@ -714,7 +714,7 @@ test('a decision is compared with the try before it, whatever it asked for', { t
   await expect(page.locator('[data-headline]')).toBeVisible()
   await page.keyboard.press('6')
   const comparison = page.getByRole('region', { name: 'Compare', exact: true })
-  await expect(comparison.getByLabel('One like it')).toHaveValue(first.decisionId)
+  await expect(comparison.getByLabel('Similar decision')).toHaveValue(first.decisionId)
   await expect(comparison.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled()
 })
 
@@ -782,7 +782,7 @@ test('a filter that finds none says how long all of a decision is kept; the list
   visit,
 }) => {
   await visit('/decisions?q=flavor:no-such')
-  await expect(page.getByText('All of a decision is kept for 7 days')).toBeVisible()
+  await expect(page.getByText('Full records are kept for 7 days')).toBeVisible()
   await visit('/decisions?cols=at,kept')
   await expect(rowsOf(page, 'Decisions').first()).toContainText('all')
 })

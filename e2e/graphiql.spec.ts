@@ -99,9 +99,9 @@ const PANELS: Readonly<Record<string, PanelPage>> = {
     path: () => '/overview?last=6h',
     panels: {
       'How many more m1.huge fit now': 'OverviewFits',
-      'Why requests fail': 'OverviewActivity',
+      'Failure causes': 'OverviewActivity',
       'Decisions over time': 'OverviewActivity',
-      'What was changed last': 'OverviewChanges',
+      'Recent changes': 'OverviewChanges',
     },
   },
   'an aggregate': {
@@ -115,15 +115,15 @@ const PANELS: Readonly<Record<string, PanelPage>> = {
   'decisions in groups': { path: () => '/decisions?group=flavor', panels: { 'Decisions by flavor': 'DecisionGroups' } },
   'a simulation': {
     path: () => `/simulate?request=${REQUEST}`,
-    panels: { 'What would happen': 'Simulate', 'How many more fit': 'Capacity' },
+    panels: { Outcome: 'Simulate', 'Remaining capacity': 'Capacity' },
   },
   'a profile': {
     path: () => '/profiles/panelled?version=2&check=yes&last=24h',
     panels: {
-      'What decides': 'ProfileRollout',
+      Rollout: 'ProfileRollout',
       'Version 2': 'ProfileVersion',
-      'What it would have changed': 'ProfileCheck',
-      'Who did what': 'ProfileHistory',
+      'Effect on past requests': 'ProfileCheck',
+      History: 'ProfileHistory',
     },
   },
   profiles: { path: () => '/profiles', panels: { 'Plug-ins': 'Plugins' } },
@@ -161,7 +161,7 @@ async function tryTwo(client: Client, profile: string): Promise<void> {
 test('a call that is too long for an address has no link', { tag: '@rare' }, async ({ page, visit }) => {
   const extraSpecs = Array.from({ length: 200 }, (_, i) => ({ key: `long:key-${i}`, value: 'x'.repeat(20) }))
   await visit(`/simulate?request=${encodeURIComponent(JSON.stringify({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } }))}`)
-  await expect(page.getByRole('region', { name: 'What would happen' })).toContainText('would be placed')
+  await expect(page.getByRole('region', { name: 'Outcome' })).toContainText('would be placed')
   await expect(page.getByRole('link', { name: /open in GraphiQL$/ })).toHaveCount(0)
 })
 

@@ -29,7 +29,7 @@ test('a ratio and a reserve are seen, set, shown with who and why, and taken awa
 
   const dialog = await open(page)
   const [ratio, reserved] = [dialog.getByLabel('Ratio', { exact: true }), dialog.getByLabel('Reserved', { exact: true })]
-  const see = dialog.getByRole('button', { name: 'See what it changes' })
+  const see = dialog.getByRole('button', { name: 'Preview the changes' })
   await expect(ratio).toHaveValue('')
   await dialog.getByLabel('Reason').fill('measured')
   await expect(see).toBeDisabled()

@@ -101,26 +101,26 @@ test('what is shown of it is chosen by keyboard, and the address says so', { tag
   await aLife(service.client, 'tl-02')
   await visit('/hosts/tl-02?sheet=timeline&kinds=status,claims')
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
-  const shown = page.getByRole('group', { name: 'What is shown' })
+  const shown = page.getByRole('group', { name: 'Kinds shown' })
   await expect(shown.getByRole('checkbox', { checked: true })).toHaveCount(2)
   await shown.getByRole('checkbox', { name: 'Claims' }).focus()
   await page.keyboard.press('Space')
   await expect(page).toHaveURL('/hosts/tl-02?sheet=timeline&kinds=status')
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
-  for (const name of ['Coming and going', 'Aggregates', 'Inventory', 'Signs of life', 'Status']) {
+  for (const name of ['Added and removed', 'Aggregates', 'Inventory', 'Liveness', 'Status']) {
     await page.keyboard.press('Shift+Tab')
     await expect(shown.getByRole('checkbox', { name, exact: true })).toBeFocused()
   }
   await page.keyboard.press('Space')
-  await expect(page.getByText('No kind is chosen')).toBeVisible()
+  await expect(page.getByText('No kind is selected')).toBeVisible()
   await page.goBack()
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
   await shown.getByRole('checkbox', { name: 'Status' }).uncheck()
-  await shown.getByRole('checkbox', { name: 'Lost tries' }).check()
-  await expect(page.getByText('Nothing of that happened to it: lost tries.')).toBeVisible()
+  await shown.getByRole('checkbox', { name: 'Lost attempts' }).check()
+  await expect(page.getByText('Nothing of that happened to it: lost attempts.')).toBeVisible()
 })
 
-test('a long life is shown in parts, and who may not read the audit is not told who', { tag: '@rare' }, async ({
+test('a long life is shown in parts, and who may not read the audit is not reported who', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -164,12 +164,12 @@ test('digits choose the sheets: decisions lead to why not this host, the raw one
   await expect(others).toBeVisible()
 
   await page.keyboard.press('5')
-  const changes = page.getByRole('table', { name: 'Last change of its inventory' })
+  const changes = page.getByRole('table', { name: 'Last inventory change' })
   await expect(changes.getByRole('row', { name: 'vcpus' }).getByRole('cell')).toHaveText(['vcpus', '16', '32'])
   await expect(changes).toContainText('HW_B')
   await look('a host as JSON, with its last change')
   await page.keyboard.press('?')
-  const keys = page.getByRole('dialog', { name: 'Keys' })
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await expect(keys).toContainText('Go to: Timeline')
   await page.keyboard.press('Escape')
   await expect(keys).toBeHidden()
@@ -177,7 +177,7 @@ test('digits choose the sheets: decisions lead to why not this host, the raw one
   await expect(page).toHaveURL('/hosts/tl-04')
 
   await page.goto('/hosts/tl-05?sheet=raw')
-  await expect(page.getByText('Its inventory is as it was in its first report.')).toBeVisible()
+  await expect(page.getByText('Its inventory is unchanged since in its first report.')).toBeVisible()
 })
 
 test('PCI devices are told by kind and NUMA cell, with what is left and who holds some @looks', { tag: '@rare' }, async ({
@@ -226,7 +226,7 @@ test('PCI devices are told by kind and NUMA cell, with what is left and who hold
     /2 by .* \(confirmed\)/,
   ])
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
-    ...['not told', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
+    ...['not reported', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
   // near to the first cell: told in its box, with what its CPUs carry and its pages
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })

@@ -53,7 +53,7 @@ test('a host is forgotten after a look at what ends with it; its page stays, and
   await look('a host with all that can be done about it')
   await page.getByRole('button', { name: 'Forget' }).click()
   const dialog = dialogOf(page, /^Forget lv-01/)
-  const see = dialog.getByRole('button', { name: 'See what ends with it' })
+  const see = dialog.getByRole('button', { name: 'Preview the impact' })
   await expect(see).toBeDisabled()
   await dialog.getByLabel('Reason').fill('scrapped')
   await see.click()
@@ -111,7 +111,7 @@ test('a host is replaced after a look at what follows it; its former address lea
   await visit('/hosts/lv-10')
   await page.getByRole('button', { name: 'Replace' }).click()
   const dialog = dialogOf(page, /^Replace lv-10/)
-  const see = dialog.getByRole('button', { name: 'See what follows' })
+  const see = dialog.getByRole('button', { name: 'Preview the changes' })
   await dialog.getByLabel('Reason').fill('moved to rack 7')
   await expect(see).toBeDisabled()
 
@@ -140,7 +140,7 @@ test('a host is replaced after a look at what follows it; its former address lea
   await dialog.getByRole('button', { name: 'Call it lv-11' }).click()
   await expect(page).toHaveURL('/hosts/lv-11?formerly=lv-10')
   await expect(page.getByRole('heading', { level: 1, name: 'lv-11' })).toBeVisible()
-  await expect(page.getByRole('main')).toContainText('Called beforelv-10')
+  await expect(page.getByRole('main')).toContainText('Former nameslv-10')
 
   await page.goto('/hosts/lv-10?sheet=timeline')
   await expect(page).toHaveURL('/hosts/lv-11?sheet=timeline&formerly=lv-10')
@@ -157,7 +157,7 @@ test('a host is replaced after a look at what follows it; its former address lea
     .locator('tr[data-kind=CLAIM_MADE]')
     .getByRole('link', { name: /the console as it was then/ })
     .click()
-  await expect(page.getByRole('heading', { name: 'No such host' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Host not found' })).toBeVisible()
   await page.getByRole('link', { name: 'lv-10', exact: true }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'lv-10' })).toBeVisible()
 
@@ -227,9 +227,9 @@ test('forgotten hosts are found behind the list @looks @rare', async ({ page, vi
   await page.getByRole('link', { name: 'lv-41' }).click()
   await expect(page.locator('[data-forgotten]')).toBeVisible()
   await page.goBack()
-  await page.getByRole('link', { name: 'Hosts that are there' }).click()
+  await page.getByRole('link', { name: 'Present hosts' }).click()
   await expect(page.getByRole('grid', { name: 'Hosts' })).toBeVisible()
-  // and by the palette, where it is said that they are not there
+  // and by the palette, where it is said that they are absent
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('textbox').fill('lv-40')
   const found = page.getByRole('dialog').getByRole('button', { name: /lv-40/ }).first()
@@ -245,7 +245,7 @@ test('a claim that comes after the look is not ended with the others: it is seen
   await page.getByRole('button', { name: 'Forget' }).click()
   const dialog = dialogOf(page, /^Forget lv-60/)
   await dialog.getByLabel('Reason').fill('scrapped')
-  await dialog.getByRole('button', { name: 'See what ends with it' }).click()
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
   await dialog.getByRole('checkbox', { name: 'End its 1 claim' }).check()
   const gantt = { forceHosts: ['lv-60'], flavor: { vcpus: 1, memoryMb: 64 } }
   await client.request('mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }', {
@@ -271,7 +271,7 @@ test('who may not is told so, nothing is done in the past, and a failure leaves 
   await page.getByRole('button', { name: 'Forget' }).click()
   const dialog = dialogOf(page, /^Forget lv-50/)
   await dialog.getByLabel('Reason').fill('a long story')
-  await dialog.getByRole('button', { name: 'See what ends with it' }).click()
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(dialog.getByText('No claim is on it.')).toBeVisible()
   provokes('net::ERR_FAILED')
   await page.route('**/graphql', (route) =>

@@ -105,7 +105,7 @@ test('m on the page of a decision opens the map, coloured by its verdicts; the t
   await expect(colourOf(page).getByRole('option', { name: 'Verdict' })).toHaveCount(0)
 })
 
-test('a host that came after a decision is unknown to it', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a host that came after a decision is not considered', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { decisionId } = await place(service.client, { zone: 'az1' })
   await visit(`${addressOf(decisionId)}&view=table`)
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -114,10 +114,10 @@ test('a host that came after a decision is unknown to it', { tag: '@rare' }, asy
   await expect(keyOf(page, 'unknown').locator('.number')).toHaveText('1')
   await keyOf(page, 'unknown').click()
   await expectRowCount(page, 'Hosts', 1)
-  await expect(rowWith(page, 'Hosts', 'later-01')).toContainText('unknown to it')
+  await expect(rowWith(page, 'Hosts', 'later-01')).toContainText('not considered')
 })
 
-test('a decision that cannot be told is said so, and the hosts stay', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
+test('a decision that unknown is said so, and the hosts stay', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
   provokes(400)
   await visit(addressOf('no-such-decision'))
   await expect(page.getByRole('alert')).toContainText('no-such-decision')
@@ -141,6 +141,6 @@ test('a decision that cannot be told is said so, and the hosts stay', { tag: '@r
     return { data: { explainPlacement: { ...data.explainPlacement, fidelity: 'APPROXIMATE' } } }
   })
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(legendOf(page)).toContainText('could not be made again bit for bit')
+  await expect(legendOf(page)).toContainText('could not be replayed exactly')
   await expect(keyOf(page, 'chosen').locator('.number')).toHaveText('1')
 })

@@ -159,11 +159,11 @@ test('the terms of a filter stand below it: each is edited there, taken out by i
   page,
   visit,
 }) => {
-  const chips = page.getByRole('list', { name: 'Filter hosts: its terms' }).getByRole('listitem')
+  const chips = page.getByRole('list', { name: 'Filter hosts: terms' }).getByRole('listitem')
   const chip = (written: string) => page.locator(`[data-term='${written}']`)
   await visit(`/hosts?view=table&q=${encodeURIComponent('az:az1 -agg:"with  space" status:ENABLED')}`)
   await expect(chips).toHaveText(['az:az1', '-agg:"with  space"', 'status:ENABLED'])
-  await page.getByRole('button', { name: 'Take out status:ENABLED' }).click()
+  await page.getByRole('button', { name: 'Remove status:ENABLED' }).click()
   await expect(chips).toHaveCount(2)
   await expect(filterOf(page)).toHaveValue('az:az1 -agg:"with  space"')
   await expect(chip('-agg:"with  space"')).toBeFocused()
@@ -210,7 +210,7 @@ test('however many terms a filter has, they take two lines at most, and the list
 }) => {
   const many = Array.from({ length: 40 }, (_, i) => `-agg:none-of-them-${i}`).join(' ')
   await visit(`/hosts?view=table&q=${encodeURIComponent(many)}`)
-  const chips = page.getByRole('list', { name: 'Filter hosts: its terms' })
+  const chips = page.getByRole('list', { name: 'Filter hosts: terms' })
   await expect(chips).toBeVisible()
   await expect(gridOf(page, 'Hosts')).toBeVisible()
   const { height = 0, y = 0 } = (await chips.boundingBox()) ?? {}
@@ -443,8 +443,8 @@ test('a host is closed after a look at what that touches', async ({ page, visit,
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Disabled', { exact: true }).click()
   await dialog.getByLabel('Reason').fill('fan replaced')
-  await dialog.getByRole('button', { name: 'See what it touches' }).click()
-  await expect(dialog.getByRole('status')).toContainText('It touches 1 host with 0 live claims.')
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
+  await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 0 live claims.')
   const statusOf = async () =>
     (await service.client.request<{ host: { status: string } }>('{ host(name: "to-close-01") { status } }')).host.status
   expect(await statusOf()).toBe('ENABLED')
@@ -462,16 +462,16 @@ test('a host is evacuated after a look at where each of its instances would go; 
   await visit('/hosts/leaving-01')
   await page.getByRole('button', { name: 'Evacuate' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'See where each would go' }).click()
+  await dialog.getByRole('button', { name: 'Preview the moves' }).click()
   // nobody else has what it needs
-  await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a place; nothing is changed yet')
+  await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
   await expect(dialog.getByRole('button', { name: 'Hold 0 places' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await report(client, { 'leaving-02': { traits } })
   await page.getByRole('button', { name: 'Evacuate' }).click()
-  await dialog.getByRole('button', { name: 'See where each would go' }).click()
-  await expect(dialog.getByRole('status')).toContainText('1 of 1 would find a place; nothing is changed yet')
+  await dialog.getByRole('button', { name: 'Preview the moves' }).click()
+  await expect(dialog.getByRole('status')).toContainText('1 of 1 would find a destination; nothing is changed yet')
   const claimsOn = async (host: string) =>
     (
       await client.request<{ host: { claims: { totalCount: number } } }>(
@@ -483,7 +483,7 @@ test('a host is evacuated after a look at where each of its instances would go; 
     ).host.claims.totalCount
   expect(await claimsOn('leaving-02')).toBe(0)
   await dialog.getByRole('button', { name: 'Hold 1 place' }).click()
-  await expect(dialog.getByRole('status')).toContainText('1 of 1 have a place elsewhere now')
+  await expect(dialog.getByRole('status')).toContainText('1 of 1 have a destination now')
   await expect(dialog.getByRole('row').filter({ hasText: 'leaving-02' })).toHaveCount(1)
   expect(await claimsOn('leaving-02')).toBe(1)
   await dialog.getByRole('button', { name: 'Done' }).click()
@@ -501,16 +501,16 @@ test('what a change would touch is shown of what is written now: an answer that 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Reason').fill('disk swap')
   const held = await holdCalls(page, (operation) => operation.includes('mutation HostSetStatus'))
-  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
   await expect.poll(held.count).toBe(1)
   await dialog.getByText('Draining', { exact: true }).click()
   const answered = page.waitForResponse((response) => operationOf(response.request()).includes('mutation HostSetStatus'))
   held.release()
   await (await answered).finished()
-  await expect(dialog.getByRole('button', { name: 'See what it touches' })).toBeEnabled()
+  await expect(dialog.getByRole('button', { name: 'Preview the impact' })).toBeEnabled()
   await expect(dialog.getByRole('status')).toHaveCount(0)
-  await dialog.getByRole('button', { name: 'See what it touches' }).click()
-  await expect(dialog.getByRole('status')).toContainText('It touches 1 host')
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
+  await expect(dialog.getByRole('status')).toContainText('It affects 1 host')
   await dialog.getByRole('button', { name: 'Set to draining' }).click()
   await expect(dialog).toBeHidden()
   const { host } = await service.client.request<{ host: { status: string } }>('{ host(name: "late-look-01") { status } }')
@@ -542,7 +542,7 @@ test('a draft outlives its key: refused, asked for again, Escape, signed in, sen
   await page.getByText('Draining', { exact: true }).click()
   await page.getByLabel('Reason').fill('a long story')
   const restoreKey = await revokeKey(page, (operation) => operation.startsWith('mutation HostSetStatus'))
-  await page.getByRole('button', { name: 'See what it touches' }).click()
+  await page.getByRole('button', { name: 'Preview the impact' }).click()
   const door = page.getByRole('dialog', { name: 'Sign in again' })
   await expect(door.getByLabel('API key')).toBeFocused()
   await axe('a draft whose key ended')
@@ -554,7 +554,7 @@ test('a draft outlives its key: refused, asked for again, Escape, signed in, sen
   await expect(door).toBeHidden()
   await expect(page.getByLabel('Reason')).toHaveValue('a long story')
   await expect(page.locator('[role=dialog]:focus, [role=dialog] :focus')).toHaveCount(1)
-  await page.getByRole('button', { name: 'See what it touches' }).click()
+  await page.getByRole('button', { name: 'Preview the impact' }).click()
   await page.getByRole('button', { name: 'Set to draining' }).click()
   await expect(page.getByRole('main')).toContainText('draining: a long story')
 })
@@ -569,7 +569,7 @@ test('a key that ends while one only looks on is asked for again, and the feed g
   const restoreKey = await revokeKey(page, (operation) => operation.includes('subscription FleetDeltas'))
   await visit('/hosts?view=table&q=host:again-*')
   const door = page.getByRole('dialog', { name: 'Sign in again' })
-  await expect(door.getByRole('alert')).toHaveText('The service does not know the key any more.')
+  await expect(door.getByRole('alert')).toHaveText('The API key is no longer valid.')
   await restoreKey()
   await report(service.client, { 'again-01': {} })
   await door.getByLabel('API key').fill(service.key)
@@ -710,7 +710,7 @@ test.describe('looks', () => {
     await expect(gridOf(page, 'Hosts')).toBeVisible()
     await look('hosts')
     await filterOf(page).fill('az:')
-    await expect(page.getByRole('listbox', { name: 'What can be asked' })).toBeVisible()
+    await expect(page.getByRole('listbox', { name: 'Filter fields' })).toBeVisible()
     await look('hosts with suggestions')
     await page.goto('/hosts?view=map&q=az:az1&colour=cpu')
     await expect(page.getByRole('application')).toBeVisible()
@@ -730,7 +730,7 @@ test.describe('looks', () => {
     await look('hosts without a hit')
   })
 
-  test('a host, its sheets, its status, and one that is not there @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+  test('a host, its sheets, its status, and one that is absent @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
     await visit('/hosts/az2-01')
     await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
     await look('a host')
@@ -742,7 +742,7 @@ test.describe('looks', () => {
     await expect(page.getByRole('dialog')).toBeVisible()
     await look('setting a status')
     await page.goto('/hosts/no-such-host')
-    await expect(page.getByRole('heading', { name: 'No such host' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Host not found' })).toBeVisible()
     await look('no such host')
   })
 
@@ -751,10 +751,10 @@ test.describe('looks', () => {
     await expect(page.getByRole('heading', { name: 'No host has reported yet' })).toBeVisible()
     await look('an empty fleet')
     await page.goto(`${emptyService.origin}/decisions`)
-    await expect(page.getByRole('heading', { name: 'No decision yet' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'No decisions yet' })).toBeVisible()
     await look('no decision yet')
     await page.goto(`${emptyService.origin}/aggregates`)
-    await expect(page.getByRole('heading', { name: 'No aggregate yet' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'No aggregates yet' })).toBeVisible()
     await look('no aggregate yet')
   })
 })
@@ -780,7 +780,7 @@ test('hosts are chosen by x and Shift-x, all of them by a step of its own, and t
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('[data-hosts="4"]')).toHaveText('many-01, many-02, many-03, many-04')
   await dialog.getByLabel('Reason').fill('rack is moved')
-  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(dialog.getByRole('status')).toContainText('4 hosts with 0 live claims')
   await dialog.getByRole('button', { name: 'Set to disabled' }).click()
   await expect(dialog).toBeHidden()
@@ -810,7 +810,7 @@ test('chosen hosts are led to the draft of an aggregate, with exactly their name
   // it is a draft like any other: it stays over a reload, and names are not added again
   await page.reload()
   await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
-  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Preview the impact' }).click()
   await draft.getByRole('button', { name: /^Apply to version/ }).click()
   await expect(draft).toBeHidden()
   await expectRowCount(page, 'Members', 3)
@@ -854,7 +854,7 @@ test('columns are chosen: in the address for who gets the link, kept for this br
   await page.goto('/hosts?view=table')
   await expect.poll(() => headsOf(page)).toEqual(chosen)
   await page.getByRole('button', { name: 'Columns', exact: true }).click()
-  await chooser.getByRole('button', { name: 'As usual' }).click()
+  await chooser.getByRole('button', { name: 'Reset' }).click()
   await expect.poll(() => headsOf(page)).toEqual(usual)
 })
 
@@ -997,13 +997,13 @@ test('hosts are counted, found, ordered, grouped and compared by the CPUs that t
   await report(service.client, { 'kind-1': of('EPYC Milan'), 'kind-2': of('EPYC Rome'), 'kind-3': {}, 'kind-4': of('EPYC Rome') })
   await visit('/hosts?cols=host,cpu.model,hypervisor.version')
   const facet = page.getByRole('navigation', { name: 'Facets' }).getByRole('region', { name: 'CPU model' })
-  await expect(facet.getByRole('button')).toHaveText([/^not told/, 'EPYC Rome 2', 'EPYC Milan 1'])
+  await expect(facet.getByRole('button')).toHaveText([/^not reported/, 'EPYC Rome 2', 'EPYC Milan 1'])
   const counts = await facet.locator('.number').allTextContents()
   const total = await found(page).getAttribute('data-count')
   expect(counts.reduce((sum, count) => sum + numberIn(count), 0)).toBe(Number(total))
   for (const [title, count, query] of [
     ['EPYC Rome', 2, 'cpu.model:"EPYC Rome"'],
-    ['CPU model not told', Number(total) - 3, '-cpu.model:*'],
+    ['CPU model not reported', Number(total) - 3, '-cpu.model:*'],
   ] as const) {
     await facet.getByTitle(title, { exact: true }).click()
     await expect(filterOf(page)).toHaveValue(query)
@@ -1013,9 +1013,9 @@ test('hosts are counted, found, ordered, grouped and compared by the CPUs that t
 
   await visit('/hosts?q=host:kind-*&cols=host,cpu.model&group=cpu.model&compare=yes')
   await gridOf(page, 'Hosts').getByRole('button', { name: 'CPU model' }).click()
-  // what is not told comes before all others, here as in the API
+  // what is not reported comes before all others, here as in the API
   await expect.poll(() => firstCells(page, 'Hosts')).toEqual(['kind-3', 'kind-1', 'kind-2', 'kind-4'])
-  await expect(rowWith(page, 'Hosts', 'kind-3')).toContainText('not told')
+  await expect(rowWith(page, 'Hosts', 'kind-3')).toContainText('not reported')
   for (const name of ['kind-2', 'kind-4']) await rowWith(page, 'Hosts', name).getByRole('checkbox').click()
   await expect(page.locator('[data-inside="2"][data-outside="2"]')).toBeVisible()
   const first = page.getByRole('region', { name: 'Compare' }).getByRole('region', { name: /^\S+$/ }).first()

@@ -63,19 +63,19 @@ test('a dialog shows what a change would do before it makes it, and what is refu
   const open = async (button: string) => {
     await page.locator('[data-story=preview-dialog]').getByRole('button', { name: button, exact: true }).click()
     await page.getByRole('dialog').getByLabel('Reason').fill('The board is ordered')
-    await page.getByRole('button', { name: 'See what it touches' }).click()
+    await page.getByRole('button', { name: 'Preview the impact' }).click()
   }
   const dialog = page.getByRole('dialog')
   await open('Set')
-  await expect(dialog.getByRole('status')).toContainText('It touches 1 host with 2 live claims.')
+  await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 2 live claims.')
   await dialog.getByLabel('Reason').fill('Another reason')
   // what was shown is of another reason
   await expect(dialog.getByRole('status')).toHaveCount(0)
-  await page.getByRole('button', { name: 'See what it touches' }).click()
+  await page.getByRole('button', { name: 'Preview the impact' }).click()
   await page.getByRole('button', { name: 'Set to disabled' }).click()
   await expect(dialog).toBeHidden()
   await open('Set in vain')
-  await expect(dialog.getByRole('alert')).toContainText('This went wrong')
+  await expect(dialog.getByRole('alert')).toContainText('Something went wrong')
   await expect(page.getByRole('button', { name: 'Set to disabled' })).toHaveCount(0)
 })
 

@@ -236,7 +236,7 @@ test('hosts: all that match are chosen by a step of its own, stay chosen, and wh
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator(`[data-hosts="${QUARTER}"]`)).toBeVisible()
   await dialog.getByLabel('Reason').fill('would its racks be moved')
-  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(dialog.getByRole('status')).toContainText(`${inWords(QUARTER)} hosts with`)
   await look('a status for a quarter of a large fleet')
   const disabled = await countOf(large.client, 'hosts', 'status:DISABLED')
@@ -334,7 +334,7 @@ test('aggregates: their members are counted; one of a quarter of the fleet has t
   await expectRowCount(page, 'Members', hits)
   await page.reload()
   await expectRowCount(page, 'Members', hits)
-  await page.getByRole('link', { name: 'See them among the hosts' }).click()
+  await page.getByRole('link', { name: 'Show in Hosts' }).click()
   await expectRowCount(page, 'Hosts', QUARTER)
 })
 
@@ -366,7 +366,7 @@ test('an aggregate: what an edit of a quarter of the fleet would touch is the AP
   await visit(`/aggregates/${quarter}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('ssd=false')
-  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(draft.locator('[data-impact]')).toContainText(
     `${inWords(hostsAffected)} hosts, ${inWords(azChanges)} of them would change their availability zone; ` +
       `they hold ${inWords(claimsOnAffectedHosts)} live claims`,
@@ -383,10 +383,10 @@ test('an aggregate: a zone’s hosts are drafted into it by a filter, looked at,
   const added = hostsWhere((i) => zoneOf(i) === 0 && !isInQuarter(i))
   await visit(`/aggregates/${large.quarter}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
-  await draft.getByLabel('Members by a filter').fill('az:az1')
-  await draft.getByRole('button', { name: 'Add those that match' }).click()
+  await draft.getByLabel('Add members by filter').fill('az:az1')
+  await draft.getByRole('button', { name: 'Add matching hosts' }).click()
   await expect(draft.locator('[data-added]')).toHaveText(`${inWords(zone)} hosts match; ${inWords(added)} added.`)
-  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Preview the impact' }).click()
   // those that are members already see another aggregate too
   await expect(draft.locator('[data-impact]')).toContainText(
     `${inWords(QUARTER + added)} hosts, 0 of them would change their availability zone`,
@@ -458,7 +458,7 @@ test('simulate: what would be placed and how many more fit are the API’s, and 
   )
   const asked = new URLSearchParams({ request: JSON.stringify(spec.gantt), count: '20', overlay: JSON.stringify(overlay) })
   await visit(`/simulate?${asked}`)
-  const outcome = page.getByRole('region', { name: 'What would happen' }).locator('[data-placed]')
+  const outcome = page.getByRole('region', { name: 'Outcome' }).locator('[data-placed]')
   await expect(outcome).toHaveAttribute('data-placed', String(simulate.placed))
   await expect(outcome).toHaveAttribute('data-failed', String(simulate.failed))
   const room = page.getByRole('region', { name: 'Capacity' })
@@ -525,7 +525,7 @@ test('aggregates: all hosts are chosen and led to a draft, whatever fits into an
   const known = large.names.slice(0, 4_997)
   // by commas: a browser takes its time to write thousands of lines into any field
   await field.fill([...known, 'nobody-1', 'nobody-2', 'nobody-3'].join(', '))
-  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Preview the impact' }).click()
   const refusal = draft.getByRole('alert')
   await expect(refusal.getByRole('listitem')).toHaveCount(3)
   for (const name of ['nobody-1', 'nobody-2', 'nobody-3']) await expect(refusal).toContainText(name)

@@ -36,13 +36,13 @@ test('the zones are as full as their hosts, and open exactly these', async ({ pa
   await expect(page).toHaveURL('/hosts?q=az:az2')
 })
 
-test('hosts with nothing to give count in their zone, which opens them too', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('hosts with no capacity count in their zone, which opens them too', { tag: '@rare' }, async ({ page, visit, service }) => {
   const nothing = { vcpus: 0, memoryMb: 0, localGb: 0, localGbUsed: 0 }
   await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
   await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
   await visit('/overview')
   const zone = page.locator('tr[data-zone="bare"]')
-  await expect(zone).toContainText('nothing to give')
+  await expect(zone).toContainText('no capacity')
   await zone.getByRole('link', { name: '2 hosts of bare: open them' }).click()
   await expectRowCount(page, 'Hosts', 2)
 })
@@ -143,7 +143,7 @@ test('how long decisions took stands below how many there were: one cursor, by k
   await expect(page.locator('[data-range]')).toBeVisible()
   await expect(figure(page, /^Decisions, [\d.]+ min$/).getByRole('link')).toHaveText(String(decisions))
   await expect(figure(page, 'Failed').getByRole('link')).toHaveText(new RegExp(`^${failed},`))
-  const told = await page.getByRole('region', { name: 'Why requests fail' }).locator('[data-code]').count()
+  const told = await page.getByRole('region', { name: 'Failure causes' }).locator('[data-code]').count()
   expect(told).toBeGreaterThan(0)
   await page.goBack()
   await expect(page).toHaveURL('/overview')
@@ -262,7 +262,7 @@ test('in the past no replica and no conflict is told of: they are known of now a
   await expect(figure(page, 'Conflicts')).toBeVisible()
   await visit(`/overview?at=${fleet.asOf}`)
   await expect(figure(page, 'Hosts up')).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Time travel' })).toContainText('what was asked and what was changed is of now.')
+  await expect(page.getByRole('region', { name: 'Time travel' })).toContainText('requests and changes are current.')
   await expect(figure(page, 'Replicas live')).toHaveCount(0)
   await expect(figure(page, 'Conflicts')).toHaveCount(0)
 })
@@ -270,7 +270,7 @@ test('in the past no replica and no conflict is told of: they are known of now a
 test('a key that may only read is told which scope the changes need; the rest stands', async ({ page, service }) => {
   const reader = await keyFor(service.client, 'reads-the-overview', ['READ'])
   await page.goto(`/overview#key=${reader}`)
-  await expect(page.getByRole('region', { name: 'What was changed last' })).toContainText('needs OPERATE to read; yours has READ')
+  await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('needs OPERATE to read; yours has READ')
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()
 })
 

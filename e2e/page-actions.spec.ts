@@ -3,7 +3,7 @@ import { expectRowCount } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
 import { gather, place, report } from './seed.ts'
 
-const search = (page: Page) => page.getByRole('textbox', { name: 'Actions of the page' })
+const search = (page: Page) => page.getByRole('textbox', { name: 'Page actions' })
 const entries = (page: Page) =>
   page
     .getByRole('dialog')
@@ -60,7 +60,7 @@ test('a dialog that is closed leaves the keyboard where it was', { tag: '@rare' 
     ['/hosts/az1-01', 'Set status'],
     ['/hosts/az1-01', 'Evacuate'],
     ['/aggregates', 'Create'],
-    ['/keys', 'Make a key'],
+    ['/keys', 'Create a key'],
     ['/simulate', 'Saved'],
     ['/', 'Keys'],
   ] as const) {
@@ -133,24 +133,24 @@ test('of actions in rows, those of the current row are offered', { tag: '@rare' 
   await visit('/keys')
   await expect(page.getByRole('grid', { name: 'Keys' })).toBeVisible()
   await openActions(page)
-  await expect(entries(page)).toHaveText(['Copy as', 'Make a key'])
+  await expect(entries(page)).toHaveText(['Copy as', 'Create a key'])
   await page.keyboard.press('Escape')
   await expect(search(page)).toBeHidden()
   await page.keyboard.press('j')
   await openActions(page)
-  await expect(entries(page)).toHaveText(['Copy as', 'Make a key', /^Rotate ./, /^Revoke ./])
+  await expect(entries(page)).toHaveText(['Copy as', 'Create a key', /^Rotate ./, /^Revoke ./])
 })
 
 test('a page without actions says so, a word that none has too', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/hosts/no-such-host')
-  await expect(page.getByText('No such host')).toBeVisible()
+  await expect(page.getByText('Host not found')).toBeVisible()
   await openActions(page)
   await expect(page.getByText('No actions on this page.')).toBeVisible()
   await page.goto('/aggregates')
   await expect(page.getByRole('button', { name: 'Create', exact: true })).toBeVisible()
   await openActions(page)
   await page.keyboard.type('none has this')
-  await expect(page.getByText('No action has this in its name.')).toBeVisible()
+  await expect(page.getByText('No matching actions.')).toBeVisible()
 })
 
 test('. is a dot where one types, and nothing once keys are turned off', { tag: '@rare' }, async ({ page, visit }) => {
@@ -172,7 +172,7 @@ test('. is a dot where one types, and nothing once keys are turned off', { tag: 
 test('the help tells it', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/aggregates')
   await page.keyboard.press('?')
-  await expect(page.getByRole('dialog', { name: 'Keys' }).getByRole('row', { name: '. Actions of the page' })).toBeVisible()
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByRole('row', { name: '. Page actions' })).toBeVisible()
 })
 
 test('looks: the actions of a host, of the past, of a page that has none @looks', { tag: '@rare' }, async ({
@@ -191,7 +191,7 @@ test('looks: the actions of a host, of the past, of a page that has none @looks'
   await openActions(page)
   await look('the actions of a host of the past')
   await page.goto('/hosts/no-such-host')
-  await expect(page.getByText('No such host')).toBeVisible()
+  await expect(page.getByText('Host not found')).toBeVisible()
   await openActions(page)
   await look('no action')
 })

@@ -39,7 +39,7 @@ test.describe('with less motion', () => {
     await visit('/hosts')
     await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
     await page.keyboard.press('?')
-    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible()
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
     expect(await longestMotion(page)).toBeLessThanOrEqual(1)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')

@@ -72,7 +72,7 @@ const orderOf = (page: Page, label: string) =>
     .getByRole('list', { name: label })
     .locator('[data-part]')
     .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-part')))
-const diff = (page: Page) => page.getByRole('region', { name: 'What the draft changes' })
+const diff = (page: Page) => page.getByRole('region', { name: 'Changes of the draft' })
 
 test('by keyboard alone a version is drafted, evaluated, written, and activated once it was evaluated', async ({ page, visit, fleet }) => {
   const { client } = fleet
@@ -80,10 +80,10 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   await write(client, name, 1)
   await place(client, { flavor: 'm1.drafted', vcpus: 1, memoryMb: 512, profile: name })
   await visit(`/profiles/${name}`)
-  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It decides.')
+  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It is active.')
   await page.keyboard.press('e')
   await expect(page).toHaveURL(`/profiles/${name}/draft?from=1`)
-  await expect(diff(page)).toContainText('Nothing yet: it would decide alike.')
+  await expect(diff(page)).toContainText('No changes yet.')
 
   // a filter to the front, which is told to whoever does not see it
   await page.keyboard.press('1')
@@ -98,7 +98,7 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   await expect(part(page, 'RamFilter').getByRole('button', { name: 'Move RamFilter, 3 of 3' })).toBeFocused()
 
   // off, and in shadow mode
-  await tabTo(page, part(page, 'RamFilter').getByRole('switch', { name: 'RamFilter in shadow mode: it refuses nobody' }))
+  await tabTo(page, part(page, 'RamFilter').getByRole('switch', { name: 'RamFilter in shadow mode: it refuses no host' }))
   await page.keyboard.press('Space')
   await page.keyboard.press('1')
   await tabTo(page, part(page, 'CoreFilter').getByRole('switch', { name: 'Use CoreFilter' }))
@@ -109,7 +109,7 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')
   await expect(part(page, 'RAMWeigher').locator('[data-multiplier]')).toHaveText('−1.5')
-  await expect(part(page, 'RAMWeigher')).toContainText('Turned around.')
+  await expect(part(page, 'RAMWeigher')).toContainText('Reversed.')
   await expect(diff(page).locator('[data-diff]')).toHaveAttribute('data-diff', '3')
   await expect(diff(page)).toContainText('weighers.RAMWeigher.multiplier+1−1.5')
 
@@ -148,7 +148,7 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('[data-checked]')).toContainText(`${name}@2 against ${name}@1: of 1 of 1 requests`)
   await dialog.getByRole('button', { name: `Activate ${name}@2` }).click()
-  await expect(page.locator('[data-standing-of]')).toHaveText(`${name}@2 decides all calls. Nothing is tried.`)
+  await expect(page.locator('[data-standing-of]')).toHaveText(`${name}@2 decides all calls. No rollout.`)
 })
 
 test('a version that was never tried is not activated while its evaluation does not come', { tag: '@rare' }, async ({
@@ -185,11 +185,11 @@ test('what is wrong stands at its field, here and by the word of the service', a
   await page.getByRole('button', { name: 'Write wrong@2' }).click()
   await expect(page.locator('[data-problem="note"]')).toContainText('needed')
   await page.getByRole('textbox', { name: 'Note' }).fill('too much')
-  await page.getByRole('button', { name: 'See whether it can be written' }).click()
+  await page.getByRole('button', { name: 'Validate' }).click()
   await expect(page.locator('[data-problem="weighers.CPUWeigher.multiplier"]')).toBeVisible()
   await expect(part(page, 'CPUWeigher').locator('[data-wrong]')).toBeVisible()
   await page.getByRole('textbox', { name: 'Multiplier of CPUWeigher, as a number' }).fill('2')
-  await page.getByRole('button', { name: 'See whether it can be written' }).click()
+  await page.getByRole('button', { name: 'Validate' }).click()
   await expect(page.locator('[data-can-be-written]')).toContainText('wrong@2')
   expect(await versionsOf(fleet.client, 'wrong')).toHaveLength(1)
   await page.getByRole('button', { name: 'Discard' }).click()
@@ -210,9 +210,9 @@ test('who was slower sees what the other wrote, and puts the own changes on top;
   await write(client, 'contested', 7)
   await page.getByRole('button', { name: 'Write contested@2' }).click()
   const conflict = page.locator('[data-conflict="2"]')
-  await expect(conflict.locator('[data-side="What they changed"]')).toContainText('weighers.RAMWeigher.multiplier+1+7')
-  await expect(conflict.locator('[data-side="What you want, on top of it"]')).toContainText('filters.CoreFilterplace 3place 1')
-  await conflict.getByRole('button', { name: 'Put my changes on version 2' }).click()
+  await expect(conflict.locator('[data-side="Their changes"]')).toContainText('weighers.RAMWeigher.multiplier+1+7')
+  await expect(conflict.locator('[data-side="Your changes, on top of it"]')).toContainText('filters.CoreFilterplace 3place 1')
+  await conflict.getByRole('button', { name: 'Apply my changes to version 2' }).click()
   await expect(page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' })).toHaveValue('7')
   await page.getByRole('button', { name: 'Write contested@3' }).click()
   await expect(page).toHaveURL('/profiles/contested?version=3')
@@ -228,17 +228,17 @@ test('a draft is one at a time, waits while the past is shown, and is of those w
   await page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }).fill('3')
   await page.goto('/profiles/waiting/draft?from=2')
   await expect(page.locator('[data-kept="1"]')).toBeVisible()
-  await page.getByRole('button', { name: 'Go on with it' }).click()
+  await page.getByRole('button', { name: 'Continue it' }).click()
   await expect(page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' })).toHaveValue('3')
   await page.goto(`/profiles/waiting/draft?at=${encodeURIComponent(new Date().toISOString())}`)
-  await expect(page.getByRole('heading', { name: 'Nothing is drafted in the past' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Drafts cannot be edited while the console shows the past' })).toBeVisible()
   await page.goto('/profiles/waiting/draft')
   await expect(page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' })).toHaveValue('3')
   await page.goto(`/profiles/waiting/draft#key=${fleet.reader}`)
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Your key may not write versions' })).toBeVisible()
   await page.goto('/profiles/waiting')
-  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It decides.')
+  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It is active.')
   await expect(page.getByRole('button', { name: /^Draft from/ })).toHaveCount(0)
 })
 

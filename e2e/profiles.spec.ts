@@ -64,7 +64,7 @@ async function stateOf(client: Client, name: string): Promise<State> {
 }
 
 const standing = (page: Page) => page.locator('[data-standing-of]')
-const evaluation = (page: Page) => page.getByRole('region', { name: 'What it would have changed' })
+const evaluation = (page: Page) => page.getByRole('region', { name: 'Effect on past requests' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
 test('by keyboard alone a version is tried as a shadow, becomes a canary, decides, and is taken back; the audit tells who', async ({
@@ -82,7 +82,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await page.keyboard.press('j')
   await page.keyboard.press('o')
   await expect(page.getByRole('heading', { level: 1, name: 'a-course' })).toBeFocused()
-  await expect(standing(page)).toHaveText('a-course@1 decides all calls. Nothing is tried.')
+  await expect(standing(page)).toHaveText('a-course@1 decides all calls. No rollout.')
 
   // to the other version, and what may be done with it
   await page.keyboard.press('k')
@@ -96,7 +96,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
     await page.keyboard.press('Enter')
   }
   await step('Try as a shadow', '3')
-  await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides beside a-course@1')
+  await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 runs in parallel with a-course@1')
   expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
   await step('Try a-course@2 as a shadow')
   await expect(dialog(page)).toBeHidden()
@@ -108,10 +108,10 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await page.keyboard.press('Control+a')
   await page.keyboard.type('0')
   await expect(dialog(page).getByText('0.01 to 100')).toBeVisible()
-  await expect(dialog(page).getByRole('button', { name: 'See what it does' })).toBeDisabled()
+  await expect(dialog(page).getByRole('button', { name: 'Preview the effect' })).toBeDisabled()
   await page.keyboard.press('Control+a')
   await page.keyboard.type('12.5')
-  await step('See what it does')
+  await step('Preview the effect')
   await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides 12.5 % of the calls')
   await step('Let a-course@2 decide a share of the calls')
   await expect(standing(page)).toHaveText('a-course@1 decides, and a-course@2 a canary of 12.5 % of the calls.')
@@ -123,7 +123,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await step('Activate', '3')
   await expect(dialog(page).locator('[data-effect]')).toContainText('its canary of 12.5 % ends')
   await step('Activate a-course@2')
-  await expect(standing(page)).toHaveText('a-course@2 decides all calls. Nothing is tried.')
+  await expect(standing(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
   // the last stop before the first section
@@ -133,12 +133,12 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await page.keyboard.press('Enter')
   await expect(dialog(page).getByLabel('Reason')).toBeFocused()
   await page.keyboard.type('it packs')
-  await step('See what it does')
+  await step('Preview the effect')
   await expect(dialog(page).locator('[data-effect]')).toContainText(
     'a-course@1 decides again. a-course@2, which decides now, is marked as rolled back.',
   )
   await step('Roll a-course back')
-  await expect(standing(page)).toHaveText('a-course@1 decides all calls. Nothing is tried.')
+  await expect(standing(page)).toHaveText('a-course@1 decides all calls. No rollout.')
   await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'ROLLED_BACK')
   expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
 
@@ -148,8 +148,8 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
     /activated a-course@2$/,
     /made a-course@2 a canary of 12.5 %$/,
     /made a-course@2 a shadow$/,
-    /wrote the next version$/,
-    /wrote the next version$/,
+    /created the next version$/,
+    /created the next version$/,
   ])
 })
 
@@ -161,7 +161,7 @@ test('a step that cannot be is refused in the dialog, with the reason', async ({
   // another operator is faster
   await fleet.client.request(`mutation { profileRollback(profile: "refused", reason: "mine") { __typename } }`, {})
   await dialog(page).getByLabel('Reason').fill('yours')
-  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await expect(dialog(page).locator('[data-refused="PRECONDITION"]')).toContainText('have a version that is tried or was active before')
   await expect(dialog(page).getByLabel('Reason')).toHaveValue('yours')
 })
@@ -178,14 +178,14 @@ test('a step that somebody else took since it was looked at is not followed by a
   await visit('/profiles/faster')
   await page.getByRole('button', { name: 'Roll back' }).click()
   await dialog(page).getByLabel('Reason').fill('yours')
-  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await expect(dialog(page).locator('[data-effect]')).toContainText('The canary of 5 % of faster@3 ends')
   await fleet.client.request(`mutation { profileRollback(profile: "faster", reason: "mine") { __typename } }`, {})
   await dialog(page).getByRole('button', { name: 'Roll faster back' }).click()
-  await expect(dialog(page).locator('[data-refused="CONFLICT"]')).toContainText('Somebody took a step meanwhile')
+  await expect(dialog(page).locator('[data-refused="CONFLICT"]')).toContainText('The rollout changed meanwhile')
   expect(await stateOf(fleet.client, 'faster')).toEqual({ active: { number: 2 }, rollout: null })
   // seen again it is another step
-  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
 })
 
@@ -207,9 +207,9 @@ test('a service that is away leaves the dialog as it is, and a second try does i
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   await expect(dialog(page).getByRole('alert')).toContainText('The service cannot be reached')
   isAway = false
-  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await dialog(page).getByRole('button', { name: 'Activate away@2' }).click()
-  await expect(standing(page)).toHaveText('away@2 decides all calls. Nothing is tried.')
+  await expect(standing(page)).toHaveText('away@2 decides all calls. No rollout.')
 })
 
 interface Compared {
@@ -234,9 +234,9 @@ test('what a version would have changed is told with its requests, and the link 
   const placed = [await placeBy({}), await placeBy({ 'trait:CUSTOM_NOBODY_HAS_IT': 'required' })]
   expect(placed.map(({ outcome }) => outcome)).toEqual(['PLACED', 'PLACED'])
   await visit('/profiles/checked?version=2')
-  await expect(page.getByRole('heading', { name: 'What it would have changed' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Effect on past requests' })).toBeVisible()
   await page.keyboard.press('4')
-  await expect(page.getByRole('heading', { name: 'What it would have changed' })).toBeFocused()
+  await expect(page.getByRole('heading', { name: 'Effect on past requests' })).toBeFocused()
   await tabTo(page, evaluation(page).getByRole('button', { name: 'Decide them again' }))
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL('/profiles/checked?version=2&against=1&check=yes')
@@ -279,7 +279,7 @@ test('what a version would have changed is told with its requests, and the link 
     await expect(other.getByText('to try or activate it a key needs ADMIN; yours has READ')).toBeVisible()
     for (const name of ['Try as a shadow', 'Canary', 'Activate', 'Roll back'])
       await expect(other.getByRole('button', { name, exact: true })).toHaveCount(0)
-    await expect(other.getByText('which a key needs OPERATE to read')).toBeVisible()
+    await expect(other.getByText('The audit needs a key with OPERATE')).toBeVisible()
   } finally {
     await elsewhere.close()
   }
@@ -295,7 +295,7 @@ test('a comparison of nothing says so, one that is cancelled can be asked after 
   provokes(400)
   await writeTwo(fleet.client, 'unused')
   await visit('/profiles/unused?version=2&check=yes')
-  await expect(evaluation(page).getByRole('heading', { name: 'No request in that time' })).toBeVisible()
+  await expect(evaluation(page).getByRole('heading', { name: 'No requests in this period' })).toBeVisible()
 
   let isSlow = true
   await page.route('**/graphql', async (route) => {
@@ -307,8 +307,8 @@ test('a comparison of nothing says so, one that is cancelled can be asked after 
   await page.keyboard.press('Escape')
   await expect(evaluation(page).getByText('The comparison was cancelled')).toBeVisible()
   isSlow = false
-  await evaluation(page).getByRole('button', { name: 'Ask it after all' }).click()
-  await expect(evaluation(page).getByRole('heading', { name: 'No request in that time' })).toBeVisible()
+  await evaluation(page).getByRole('button', { name: 'Run anyway' }).click()
+  await expect(evaluation(page).getByRole('heading', { name: 'No requests in this period' })).toBeVisible()
 
   await page.goto('/profiles/unused?version=2&against=77&check=yes')
   await expect(evaluation(page).getByRole('alert')).toContainText('unused@77')
@@ -338,7 +338,7 @@ test('a filter in shadow mode is marked as such where a decision is explained', 
 
   // over the last hour: the version that decides is held against itself, and each such filter asked in earnest
   await page.goto('/profiles/shadowed')
-  await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses nobody')
+  await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses no host')
   await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')
   await evaluation(page).getByRole('button', { name: 'Decide them again' }).click()
   await expect(page).toHaveURL('/profiles/shadowed?version=1&against=1&check=yes')
@@ -367,10 +367,10 @@ async function shadowCounts(client: Client, version: string): Promise<readonly S
   return compareProfiles.shadowFilters
 }
 
-test('what is not there is said to be, and what may not be read', async ({ page, visit, fleet, provokes }) => {
+test('what is absent is said to be, and what may not be read', async ({ page, visit, fleet, provokes }) => {
   provokes(403)
   await visit('/profiles/no-such-profile')
-  await expect(page.getByRole('heading', { name: 'There is no such profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Profile not found' })).toBeVisible()
   // by the palette to one that is
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Search and go' }).fill('nova-comp')
@@ -379,7 +379,7 @@ test('what is not there is said to be, and what may not be read', async ({ page,
   await expect(page).toHaveURL('/profiles/nova-compat')
   await expect(page.getByRole('region', { name: 'Version' })).toContainText('It decides as Nova does')
   await page.goto('/profiles/default?version=99')
-  await expect(page.getByRole('heading', { name: 'There is no such version' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Version not found' })).toBeVisible()
   await page.goto(`/profiles#key=${await keyFor(fleet.client, 'reporter', ['REPORT'])}`)
   await page.reload()
   await expect(page.getByRole('alert').first()).toContainText('Your key may not do this')
@@ -401,12 +401,12 @@ test('the looks of profiles @looks', { tag: '@rare' }, async ({ page, visit, fle
   await expect(plugins.locator('[data-plugin="rack"]')).toContainText('no failure')
   await look('all profiles')
   await page.goto(`/profiles/${name}?version=2&against=1&check=yes`)
-  await expect(page.locator('[data-shadow]')).toContainText('refuses nobody')
+  await expect(page.locator('[data-shadow]')).toContainText('refuses no host')
   await expect(evaluation(page).locator('[data-evaluated]')).toHaveAttribute('data-evaluated', '3')
   await expect(page.locator('[data-deed]')).toHaveCount(3)
   await look('a profile with a canary and an evaluation')
   await page.getByRole('button', { name: 'Change the share' }).click()
-  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await expect(dialog(page).locator('[data-effect]')).toBeVisible()
   await look('the confirmation of a step')
   await page.keyboard.press('Escape')

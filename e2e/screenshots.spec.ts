@@ -46,8 +46,8 @@ test('the demo’s first link explains a failed decision; every other link leads
 test('the overview', async ({ signedIn: page }) => {
   await page.goto('/overview')
   await expect(page.locator('[data-code]').first()).toBeVisible()
-  await expect(page.locator('[data-flavor] [aria-label="It is being counted"]')).toHaveCount(0)
-  await expect(page.getByRole('region', { name: 'What was changed last' }).locator('[data-change]').first()).toBeVisible()
+  await expect(page.locator('[data-flavor] [aria-label="Counting"]')).toHaveCount(0)
+  await expect(page.getByRole('region', { name: 'Recent changes' }).locator('[data-change]').first()).toBeVisible()
   await picture(page, 'overview')
 })
 
@@ -161,7 +161,7 @@ test('aggregates: all, and the draft of one', async ({ signedIn: page, demo }) =
   const draft = page.getByRole('region', { name: 'Draft' })
   await expect(gridOf(page, 'Members')).toBeVisible()
   await draft.getByLabel('Set metadata').fill('maintenance=2026-12')
-  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(draft.locator('[data-impact]')).toBeVisible()
   await page.evaluate(() => window.scrollTo(0, 0))
   await picture(page, 'aggregate')
@@ -183,7 +183,7 @@ test('a profile: a canary, and what it would have changed', async ({ signedIn: p
   )
   const number = profile.versions.nodes.at(-1)?.number
   await page.goto(`/profiles/default?version=${number}&last=24h&check=yes`)
-  const evaluation = page.getByRole('region', { name: 'What it would have changed' })
+  const evaluation = page.getByRole('region', { name: 'Effect on past requests' })
   await expect(evaluation.locator('[data-evaluated]')).toBeVisible({ timeout: 60_000 })
   await expect(page.locator('[data-diff]')).toBeVisible()
   await picture(page, 'profile')
@@ -209,7 +209,7 @@ test('a profile: a canary, and what it would have changed', async ({ signedIn: p
   for (let i = 0; i < 60; i++) await place(demo.client, { vcpus: 1 + (i % 8), memoryMb: 1_024 * (1 + (i % 13)) })
   await page.goto('/profiles/default')
   await expect(page.getByRole('region', { name: 'Ranks of the choices' })).toBeVisible({ timeout: 60_000 })
-  await showTop(page, page.getByRole('region', { name: 'What decides' }))
+  await showTop(page, page.getByRole('region', { name: 'Rollout' }))
   await picture(page, 'profile-rollout')
   await demo.client.request('mutation Back { profileRollback(profile: "default", reason: "the picture is taken") { __typename } }', {})
 })

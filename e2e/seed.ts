@@ -129,7 +129,7 @@ export interface Ask {
   readonly extraSpecs?: Readonly<Record<string, string>>
   /** Who decides; if not given the default one. */
   readonly profile?: string
-  /** How long its room is reserved (PT1H); if not given it is held for good. */
+  /** How long its room is reserved (PT1H); if not given it is no expiry. */
   readonly reservedFor?: string
 }
 
@@ -173,7 +173,7 @@ export async function place(
         ... on UserError { message }
       }
     }`,
-    // held for good: a claim that ends by itself would change numbers in the middle of a test
+    // no expiry: a claim that ends by itself would change numbers in the middle of a test
     {
       input: {
         idempotencyKey: randomUUID(),

@@ -3,7 +3,7 @@ import { expect, type Page, test } from './fixtures.ts'
 import { rowsOf } from './grid.ts'
 import { keyFor } from './seed.ts'
 
-/** Chooses one of the values that stand beside each other. */
+/** Chooses one of the values that scenarios can be compared. */
 const choose = (page: Page, label: string, value: string) =>
   page.getByRole('radiogroup', { name: label, exact: true }).getByText(value, { exact: true }).click()
 
@@ -16,8 +16,8 @@ test('times and shortcuts are one choice, here, in the account menu and in the h
   await page.getByRole('menuitem', { name: 'Show local times' }).click()
   await expect(chosen(page, 'Times')).toHaveValue('local')
   await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck()
-  await page.getByRole('button', { name: 'Keys', exact: true }).click()
-  const help = page.getByRole('dialog', { name: 'Keys' })
+  await page.getByRole('button', { name: 'Keyboard shortcuts', exact: true }).click()
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await expect(help.getByRole('switch', { name: 'Single-key shortcuts' })).not.toBeChecked()
   await help.getByRole('switch', { name: 'Single-key shortcuts' }).check()
   await page.keyboard.press('Escape')
@@ -79,12 +79,12 @@ test('settings of the service stand with their value and where it is from, and n
   await expect(setting('GANTT_LOG_DAYS')).toContainText('7 days')
   await expect(setting('GANTT_LOG_DAYS')).toHaveAttribute('data-source', 'DEFAULT')
   await expect(setting('GANTT_PLUGINS')).toHaveAttribute('data-source', 'ENVIRONMENT')
-  await expect(setting('GANTT_ADMIN_KEY')).toContainText('set, and told to nobody')
+  await expect(setting('GANTT_ADMIN_KEY')).toContainText('set, hidden')
   await expect(page.getByRole('main')).not.toContainText(service.key)
   const reader = await keyFor(service.client, 'reads-settings', ['READ'])
   await page.goto('/aggregates')
   await page.goto(`/settings#key=${reader}`)
-  await expect(page.getByRole('heading', { name: 'Your key may not see this' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your key lacks a scope' })).toBeVisible()
   await expect(page.getByRole('radiogroup', { name: 'Contrast' })).toBeVisible()
 })
 
@@ -128,6 +128,6 @@ test('limits of idempotency keys are shown and changed; what cannot be is said, 
   await expect(other.getByRole('region', { name: 'Idempotency keys' })).toContainText('40,000,000')
   await most.fill('50000000')
   await dialog.getByRole('button', { name: 'Set them' }).click()
-  await expect(dialog.getByRole('alert')).toContainText('They stay as they are')
+  await expect(dialog.getByRole('alert')).toContainText('The limits were not changed')
   await expect(section).toContainText('40,000,000')
 })

@@ -13,7 +13,7 @@ const addressOf = (...beside: object[]): string =>
 const SMALL = `/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}`
 
 const bar = (page: Page) => page.getByRole('group', { name: 'Scenarios' })
-const beside = (page: Page) => page.getByRole('region', { name: 'Side by side', exact: true })
+const beside = (page: Page) => page.getByRole('region', { name: 'Comparison', exact: true })
 const curve = (page: Page) => page.getByRole('region', { name: 'Curve', exact: true })
 const rowOf = (page: Page, label: string) => beside(page).locator(`[data-row="${label}"]`)
 
@@ -98,7 +98,7 @@ test('scenarios are named, moved and removed, three at most, and Back undoes eac
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('n')
   await expect(names).toHaveText(['as it is', 'Scenario 2', 'more hosts'])
-  await expect(bar(page).getByRole('button', { name: 'Another beside it' })).toBeDisabled()
+  await expect(bar(page).getByRole('button', { name: 'Add a scenario' })).toBeDisabled()
   await bar(page).getByLabel('Name of the scenario').fill('the copy')
   await page.keyboard.press('Enter')
   await expect(names).toHaveText(['as it is', 'the copy', 'more hosts'])
@@ -115,7 +115,7 @@ test('scenarios are named, moved and removed, three at most, and Back undoes eac
   await expect(names).toHaveText(['the copy', 'as it is', 'more hosts'])
 })
 
-test('each column fails by itself, and can be asked again', { tag: '@rare' }, async ({ page, visit, provokes }) => {
+test('each column fails by itself, and can be decided again', { tag: '@rare' }, async ({ page, visit, provokes }) => {
   provokes(400)
   await visit(addressOf({ name: 'without a host', count: 9, overlay: { removeHosts: ['no-such-host'] } }))
   const column = (i: number) => beside(page).locator(`[data-column="${i}"]`)
@@ -164,9 +164,9 @@ test('one scenario is of the moment that the page shows, the one beside it of no
   const revisions = rowOf(page, 'Decided on revision').getByRole('cell')
   await expect(revisions.first()).toHaveText(fleet.asOf)
   await expect(revisions.last()).not.toHaveText(fleet.asOf)
-  await expect(page.getByText(`On the fleet as it was at revision ${fleet.asOf}`)).toBeVisible()
+  await expect(page.getByText(`On the fleet at revision ${fleet.asOf}`)).toBeVisible()
   await bar(page).getByRole('button', { name: 'Scenario 2' }).click()
-  await expect(page.getByLabel('Moment')).toHaveValue('')
+  await expect(page.getByLabel('Time', { exact: true })).toHaveValue('')
 })
 
 test('the curve tells what the service told, at each number asked for, and the class stands in the address', { tag: '@rare' }, async ({
@@ -224,7 +224,7 @@ test('scenarios are kept under a name, opened, renamed and deleted; what else st
   await page.keyboard.press('S')
   const dialog = page.getByRole('dialog', { name: 'Saved scenarios' })
   const list = dialog.getByRole('list', { name: 'Saved scenarios' })
-  await dialog.getByLabel('Save what is on the page as').fill('rack r12')
+  await dialog.getByLabel('Save the scenarios as').fill('rack r12')
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('status')).toContainText('Saved as rack r12.')
 
@@ -240,7 +240,7 @@ test('scenarios are kept under a name, opened, renamed and deleted; what else st
   await page.keyboard.press('Enter')
   await expect(list.getByRole('link')).toHaveText(['rack r13'])
   await list.getByRole('button', { name: 'Delete rack r13' }).click()
-  await expect(dialog).toContainText('This browser keeps none yet.')
+  await expect(dialog).toContainText('No saved scenarios in this browser.')
   await dialog.getByRole('button', { name: 'Undo' }).click()
   await expect(list.getByRole('link')).toHaveText(['rack r13'])
 

@@ -3,7 +3,7 @@ import { place } from './seed.ts'
 
 const REQUEST = { flavor: { vcpus: 1, memoryMb: 512 }, availabilityZone: 'az1' }
 
-test('instances that find no place after draining are shown beside, in what would happen and in the count', {
+test('instances without a destination after draining are shown beside, in what would happen and in the count', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   // both hosts of az3 have room for one of these and no more; for the small one there is some on either
@@ -22,14 +22,14 @@ test('instances that find no place after draining are shown beside, in what woul
   await expect(page.getByRole('list', { name: 'Edits' })).toContainText(`drain ${host}`)
   await page.keyboard.press('Control+Enter')
 
-  const row = page.getByRole('region', { name: 'Side by side', exact: true }).locator('[data-row="No place after draining"]')
+  const row = page.getByRole('region', { name: 'Comparison', exact: true }).locator('[data-row="No destination after draining"]')
   await expect(row.getByRole('cell')).toHaveText(['nothing is drained', '1 of 2'])
   await expect(row.getByRole('cell').last()).toHaveAttribute('title', new RegExp(`on ${host}: No host can take the instance`))
   for (const name of ['Drained hosts', 'Drained before counting']) {
     const drained = page.getByRole('region', { name, exact: true })
     await expect(drained).toHaveAttribute('data-moved', '1')
-    await expect(drained).toContainText('1 instance would move to others, and 1 would find no place:')
-    const stuck = drained.getByRole('list', { name: `${name}: instances that find no place` }).getByRole('listitem')
+    await expect(drained).toContainText('1 instance would move to others, and 1 would find no destination:')
+    const stuck = drained.getByRole('list', { name: `${name}: instances without a destination` }).getByRole('listitem')
     await expect(stuck).toHaveCount(1)
     await expect(stuck).toContainText(`on ${host}: No host can take the instance.`)
   }

@@ -3,7 +3,7 @@ import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { pressSequence, tabTo } from './keyboard.ts'
 
-const outcome = (page: Page) => page.getByRole('region', { name: 'What would happen' })
+const outcome = (page: Page) => page.getByRole('region', { name: 'Outcome' })
 const capacityOf = (page: Page) => page.getByRole('region', { name: 'Capacity' }).locator('[data-fits]')
 
 /** All that a simulation could leave behind: claims and decisions. */
@@ -35,12 +35,12 @@ test('by keyboard alone one asks how many fit with two more hosts, and claims no
   const before = await traces(service.client)
   await visit('/decisions')
   await pressSequence(page, 'g s')
-  await expect(page.getByRole('heading', { name: 'Nothing is asked yet' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No result yet' })).toBeVisible()
   for (const [label, value] of [
     ['vCPU', '8'],
     ['Memory, MiB', '32768'],
     ['Zone', 'az1'],
-    ['How often', '9'],
+    ['Instances', '9'],
     ['Like host', 'az1-01'],
     ['How many hosts', '2'],
   ] as const) {
@@ -80,12 +80,12 @@ test('form and document are two views of one request', async ({ page, visit }) =
   const document = page.getByLabel('The request, in the form of docs/request-spec.md')
   await expect(document).toHaveValue(/"vcpus": 6/)
   await document.fill('{ "flavor": ')
-  await expect(page.getByText('This is no request yet')).toBeVisible()
+  await expect(page.getByText('Not a valid request')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Run' })).toBeDisabled()
   await document.fill('{ "flavor": { "vcpus": 3, "memoryMb": 1024 }, "ignoreHosts": ["az1-01"] }')
   await page.getByText('Form', { exact: true }).click()
   await expect(page.getByLabel('vCPU', { exact: true })).toHaveValue('3')
-  await expect(page.getByText('The request also says ignoreHosts')).toBeVisible()
+  await expect(page.getByText('The request also has ignoreHosts')).toBeVisible()
 })
 
 test('what is running can be cancelled, which ends the request', async ({ page, visit }) => {
@@ -120,7 +120,7 @@ test('a key that may not read is told so', async ({ page, service, provokes }) =
 
 test('the looks of a simulation @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit('/simulate')
-  await expect(page.getByRole('heading', { name: 'Nothing is asked yet' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No result yet' })).toBeVisible()
   await look('nothing simulated yet')
   await page.goto(
     `/simulate?decision=${encodeURIComponent(service.seed.refused.decisionId)}&overlay=${encodeURIComponent('{"disableHosts":["az1-01"]}')}`,

@@ -61,7 +61,7 @@ const OF_THE_FLEET: readonly Subject[] = [
     name: 'a simulation',
     path: `/simulate?${new URLSearchParams({ request: REQUEST })}`,
     title: 'Simulate',
-    loaded: (page) => page.getByRole('region', { name: 'What would happen' }).locator('[data-placed]'),
+    loaded: (page) => page.getByRole('region', { name: 'Outcome' }).locator('[data-placed]'),
   },
 ]
 
@@ -134,7 +134,7 @@ for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
     await page.unroute('**/graphql')
     // what is made of several answers fails in several places
     await expect(async () => {
-      // some are asked again by themselves, and may be gone before they are clicked
+      // some are decided again by themselves, and may be gone before they are clicked
       if ((await wrong(page).count()) > 0) await wrong(page).first().getByRole('button', { name: 'Try again' }).click({ timeout: 1_000 })
       await expect(wrong(page)).toHaveCount(0, { timeout: 1_000 })
     }).toPass()
@@ -164,7 +164,7 @@ for (const subject of OF_THE_FLEET) {
     await expect(page.getByRole('region', { name: 'Time travel' })).toHaveAttribute('data-as-of', large.early.revision)
     await expect(titleOf(page)).toBeVisible()
     await expect(page.getByRole('main').locator('[aria-busy=true], [role=status][aria-label$="being loaded"]')).toHaveCount(0)
-    await expect(page.getByText(/The service refused|This went wrong/)).toHaveCount(0)
+    await expect(page.getByText(/The service refused|Something went wrong/)).toHaveCount(0)
     await axe(`${name}, before most of it`)
   })
 }

@@ -107,7 +107,7 @@ test('nothing can be changed in the past: buttons and keys say why, and nothing 
     ['/aggregates', 'Create'],
     [`/aggregates/${uuid}`, 'Edit'],
     [`/aggregates/${uuid}`, 'Delete'],
-    ['/keys', 'Make a key'],
+    ['/keys', 'Create a key'],
   ] as const) {
     await visit(`${address}?at=${before}`)
     const button = page.getByRole('button', { name, exact: true })
@@ -182,11 +182,11 @@ test('a decision leads to the fleet that it met, and pages that have no past say
   for (const [address, why] of [
     ['/keys', 'keys are not in the log'],
     ['/replicas', 'replicas are not in the log'],
-    ['/decisions', 'decisions are records'],
-    ['/audit', 'rows are records'],
+    ['/decisions', 'decisions are immutable records'],
+    ['/audit', 'rows are immutable records'],
   ] as const) {
     await page.goto(`${address}?at=${at}`)
-    await expect(banner(page)).toContainText(`This page shows now: ${why}`)
+    await expect(banner(page)).toContainText(`This page shows the present: ${why}`)
   }
   // a row of the audit leads to the fleet of its time
   await page.goto('/audit?q=mutation:hostSetStatus')

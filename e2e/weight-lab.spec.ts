@@ -126,7 +126,7 @@ test('a decision is simulated from its page: the request, its profile and its fl
   await expect(page).toHaveURL(
     `/simulate?decision=${encodeURIComponent(decisionId)}&profile=${encodeURIComponent(`${profile.profileName}@${profile.number}`)}&at=${fleetRevision}`,
   )
-  await expect(page.getByText(`On the fleet as it was at revision ${fleetRevision}`)).toBeVisible()
+  await expect(page.getByText(`On the fleet at revision ${fleetRevision}`)).toBeVisible()
   await expect(page.getByLabel('Profile')).toHaveValue(`${profile.profileName}@${profile.number}`)
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${hosts[0]}`)
 })

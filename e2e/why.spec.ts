@@ -24,7 +24,7 @@ test('1 and 2: what happened, and where did the hosts go?', async ({ page, brows
   await expect(page.locator('[data-headline]')).toHaveText(headline)
 
   await page.keyboard.press('2')
-  await expect(page.getByRole('heading', { name: 'Where the hosts went' })).toBeFocused()
+  await expect(page.getByRole('heading', { name: 'Filter funnel' })).toBeFocused()
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
   const left = asked.at(-1)?.passed ?? -1
   expect(asked.reduce((sum, { rejected }) => sum + rejected, left)).toBe(LARGE)
@@ -144,7 +144,7 @@ test('5: why did the same request go elsewhere before?', async ({ page, browser,
   const comparison = page.getByRole('region', { name: 'Compare', exact: true })
   await expect(comparison.getByRole('heading', { name: 'Compare with another decision' })).toBeFocused()
   // the newest like it is chosen already
-  await expect(comparison.getByLabel('One like it')).toHaveValue(first.decisionId)
+  await expect(comparison.getByLabel('Similar decision')).toHaveValue(first.decisionId)
   await tabTo(page, comparison.getByRole('button', { name: 'Compare', exact: true }))
   await page.keyboard.press('Enter')
   const expectCompared = async (one: Page): Promise<void> => {

@@ -25,8 +25,8 @@ export function Actions({ opened, onClose }: { readonly opened: boolean; onClose
       scrollable
       maxHeight={420}
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
-      nothingFound={offered.length === 0 ? 'No actions on this page.' : 'No action has this in its name.'}
-      searchProps={{ placeholder: 'Part of a name', 'aria-label': 'Actions of the page', onKeyDown: takeFirst }}
+      nothingFound={offered.length === 0 ? 'No actions on this page.' : 'No matching actions.'}
+      searchProps={{ placeholder: 'Filter the actions', 'aria-label': 'Page actions', onKeyDown: takeFirst }}
       actions={offersOf(offered, text)}
     />
   )

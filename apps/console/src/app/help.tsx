@@ -7,7 +7,7 @@ import { SmallTable } from '../ui/small-table.tsx'
 export function Help({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
   const areOn = usePreference('shortcuts') === 'on'
   return (
-    <Modal opened={opened} onClose={onClose} title="Keys" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
       <Switch
         label="Single-key shortcuts"
         checked={areOn}
@@ -15,7 +15,7 @@ export function Help({ opened, onClose }: { readonly opened: boolean; onClose():
         onChange={({ currentTarget: { checked } }) => choose('shortcuts', checked ? 'on' : 'off')}
       />
       <SmallTable
-        label="Keys"
+        label="Keyboard shortcuts"
         isBare
         rows={[{ keys: 'Ctrl K', label: 'Search and go' }, ...(opened ? activeShortcuts() : [])]}
         rowKey={({ keys }) => keys}
@@ -29,7 +29,7 @@ export function Help({ opened, onClose }: { readonly opened: boolean; onClose():
                 </Kbd>
               )),
           },
-          { head: 'What it does', cell: ({ label }) => label },
+          { head: 'Action', cell: ({ label }) => label },
         ]}
       />
     </Modal>

@@ -3,8 +3,8 @@ import { Empty } from '../ui/empty.tsx'
 /** An address that the console does not have. */
 export function NotFoundPage() {
   return (
-    <Empty title="No such page">
-      Its pages are listed on the left; Ctrl-K finds a page, a host, a decision or an aggregate by a part of its name.
+    <Empty title="Page not found">
+      The pages are listed on the left. Press Ctrl-K to find a page, host, decision or aggregate by part of its name.
     </Empty>
   )
 }

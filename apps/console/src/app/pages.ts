@@ -17,12 +17,12 @@ import {
 export const pages = [
   {
     ...{ to: '/overview', label: 'Overview', keys: 'g o', icon: IconGauge },
-    present: 'Hosts, zones and what fits are of the past; what was asked and what was changed is of now.',
+    present: 'Hosts, zones and remaining capacity are shown at the chosen time; requests and changes are current.',
   },
   { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
   {
     ...{ to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
-    present: 'This page shows now: decisions are records, which stay as they were made; later ones are among them.',
+    present: 'This page is not affected by the chosen time: decisions are immutable records, and later ones are included.',
   },
   { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
   { to: '/simulate', label: 'Simulate', keys: 'g s', icon: IconFlask },
@@ -30,20 +30,20 @@ export const pages = [
   { to: '/claims', label: 'Claims', keys: 'g c', icon: IconLock },
   {
     ...{ to: '/replicas', label: 'Replicas', keys: 'g r', icon: IconTopologyRing },
-    present: 'This page shows now: replicas are not in the log.',
+    present: 'This page shows the present: replicas are not in the log.',
   },
   {
     ...{ to: '/audit', label: 'Audit', keys: 'g l', icon: IconHistory },
-    present: 'This page shows now: rows are records, which stay as they were written; later ones are among them.',
+    present: 'This page is not affected by the chosen time: rows are immutable records, and later ones are included.',
   },
-  { ...{ to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey }, present: 'This page shows now: keys are not in the log.' },
+  { ...{ to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey }, present: 'This page shows the present: keys are not in the log.' },
   {
     ...{ to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
     present: 'This page asks about now, unless its query says at.',
   },
   {
     ...{ to: '/settings', label: 'Settings', keys: 'g e', icon: IconSettings },
-    present: 'This page shows now: settings are not in the log.',
+    present: 'This page shows the present: settings are not in the log.',
   },
 ] as const
 

@@ -109,7 +109,7 @@ export function PaletteFound({ word, children }: FoundProps) {
         onClick: () => void navigate({ to: '/claims', search: { q: `id:${id}`, beside: id } }),
       })),
     },
-    { group: 'Actions of the page', actions: word === '' ? [] : offersOf(ofPage, word) },
+    { group: 'Page actions', actions: word === '' ? [] : offersOf(ofPage, word) },
   ]
   return children(
     groups.filter(({ actions }) => actions.length > 0),

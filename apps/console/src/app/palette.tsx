@@ -30,7 +30,7 @@ export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
       group: 'Time',
       actions: [
         { id: 'another time', label: 'Show another time', description: 'the whole console as it was: t', onClick: () => void onPickTime() },
-        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'out of the past', onClick: () => void goToNow() }]),
+        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'leave time travel', onClick: () => void goToNow() }]),
       ],
     },
   ].flatMap(({ group, actions }) => {
@@ -60,7 +60,7 @@ export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
             found.length + groups.length > 0 ? (
               found.map(drawn)
             ) : (
-              <Spotlight.Empty>{isSearching ? 'Searching ...' : 'Nothing has this in its name or id.'}</Spotlight.Empty>
+              <Spotlight.Empty>{isSearching ? 'Searching ...' : 'No matching names or ids.'}</Spotlight.Empty>
             )
           }
         </PaletteFound>
@@ -77,7 +77,7 @@ const drawn = ({ group, actions }: PaletteGroup) => (
   </Spotlight.ActionsGroup>
 )
 
-/** What was found after the last key has no chosen row yet: Enter takes the first. */
+/** Findings after the last key has no chosen row yet: Enter takes the first. */
 export function takeFirst(event: KeyboardEvent<HTMLElement>): void {
   const found = event.currentTarget.closest('[role=dialog]')
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || found?.querySelector('[data-action][data-selected]') != null) return

@@ -49,9 +49,9 @@ export function Shell() {
   useLayoutEffect(() => coverPage(isCovered), [isCovered])
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
-    { keys: '?', label: 'Show the keys', run: () => setDialog('help') },
+    { keys: '?', label: 'Show the keyboard shortcuts', run: () => setDialog('help') },
     { keys: 't', label: 'Show another time', run: pickTime },
-    { keys: '.', label: 'Actions of the page', run: () => setDialog('actions') },
+    { keys: '.', label: 'Page actions', run: () => setDialog('actions') },
     { keys: 'y', label: 'Copy the link of this view', run: () => void copyLink() },
   ])
 
@@ -90,8 +90,8 @@ export function Shell() {
               </ActionIcon>
             </Tooltip>
             <ColourScheme />
-            <Tooltip label="Keys (?)">
-              <ActionIcon variant="subtle" color="gray" aria-label="Keys" onClick={() => setDialog('help')}>
+            <Tooltip label="Keyboard shortcuts (?)">
+              <ActionIcon variant="subtle" color="gray" aria-label="Keyboard shortcuts" onClick={() => setDialog('help')}>
                 <IconHelp size={18} />
               </ActionIcon>
             </Tooltip>

@@ -28,10 +28,10 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
         <Title order={1} size="h2">
           Gantt
         </Title>
-        <Text c="dimmed">Where instances go, and why. Sign in with an API key that may read.</Text>
+        <Text c="dimmed">Sign in with an API key that has the READ scope.</Text>
         <KeyForm />
         <Text size="sm" c="dimmed">
-          The service prints its admin key at its first start. The address that you came for is kept.
+          The service prints its admin key at its first start. After signing in you return to the page that you opened.
         </Text>
       </Stack>
     </main>
@@ -52,16 +52,14 @@ function KeyForm() {
   const { reason } = useSession()
   const [key, setKey] = useState('')
   const [keep, setKeep] = useState(true)
-  const [problem, setProblem] = useState<string | undefined>(
-    reason === 'unknown-key' ? 'The service does not know the key any more.' : undefined,
-  )
+  const [problem, setProblem] = useState<string | undefined>(reason === 'unknown-key' ? 'The API key is no longer valid.' : undefined)
   const [isTrying, setTrying] = useState(false)
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const wanted = key.trim()
     if (wanted === '') {
-      setProblem('Give a key.')
+      setProblem('Enter an API key.')
       return
     }
     setTrying(true)

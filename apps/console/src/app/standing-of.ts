@@ -23,7 +23,7 @@ export interface Shown {
   readonly text: string
 }
 
-const labels = { STORE_AWAY: 'store away', READ_ONLY: 'read only', CLOSING: 'closing' } as const
+const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSING: 'closing' } as const
 
 /**
  * What is most urgent comes first: no news, no answer, what it cannot do, what cannot be. `silence`: for how many seconds there has
@@ -32,11 +32,11 @@ const labels = { STORE_AWAY: 'store away', READ_ONLY: 'read only', CLOSING: 'clo
 export function standingOf(health: Health | undefined, silence?: number): Shown {
   if (silence !== undefined) {
     const since = `for ${formatDuration(1_000 * silence)}`
-    const text = `Nothing new was heard from the service ${since}. What is shown may be old; the service is asked again each second.`
-    return { label: 'No news', since, colour: 'red', text }
+    const text = `No updates from the service ${since}. The page may be out of date; the console retries every second.`
+    return { label: 'No updates', since, colour: 'red', text }
   }
   if (health === undefined)
-    return { label: 'no answer', colour: 'red', text: 'The service did not say how it stands; it is asked again every few seconds.' }
+    return { label: 'no answer', colour: 'red', text: 'The service did not report its status; the console retries every few seconds.' }
   const { mode, reason, replica, stateAge, violations, checkedAge, cleanSince, cleanLooks } = health
   const checked = checkedAge === null ? 'not checked yet' : `checked ${formatDuration(readDuration(checkedAge))} ago`
   if (mode !== 'NORMAL') {
@@ -45,10 +45,10 @@ export function standingOf(health: Health | undefined, silence?: number): Shown 
   }
   const label = violations === 1 ? '1 violation' : `${violations} violations`
   if (violations === 0) {
-    const since = cleanSince === null ? '' : `, nor has it since ${titleOfTime(cleanSince)}, in ${formatCount(cleanLooks)} looks`
-    const text = `The auditor of replica ${replica} finds nothing that cannot be${since}: ${checked}.`
+    const since = cleanSince === null ? '' : ` since ${titleOfTime(cleanSince)}, in ${formatCount(cleanLooks)} checks`
+    const text = `The auditor of replica ${replica} found no violations${since} (${checked}).`
     return { label, age: checked, colour: 'green', text }
   }
-  const text = `The auditor of replica ${replica} finds what cannot be (${checked}). npx gantt replicas tells what, and heals it.`
+  const text = `The auditor of replica ${replica} found violations (${checked}). Run npx gantt replicas to list and repair them.`
   return { label, colour: 'red', text }
 }

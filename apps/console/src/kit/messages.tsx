@@ -57,7 +57,7 @@ function PreviewedDialog({ step, onClose }: Pick<PreviewedProps, 'step'> & { onC
       title="Set the status of rack-1"
       change={change}
       isReady={reason.trim() !== ''}
-      previewLabel="See what it touches"
+      previewLabel="Preview the impact"
       makeLabel="Set to disabled"
       step={step}
       onClose={onClose}
@@ -75,14 +75,14 @@ export const messages: readonly Story[] = [
   {
     of: 'preview-dialog',
     states: {
-      'that is answered': <Previewed button="Set" step={async () => ['It touches 1 host with 2 live claims.', LONG]} />,
+      'that is answered': <Previewed button="Set" step={async () => ['It affects 1 host with 2 live claims.', LONG]} />,
       'that is refused': <Previewed button="Set in vain" step={async () => Promise.reject(new Error(LONG))} />,
     },
   },
   {
     of: 'reason-input',
     states: {
-      usual: <ReasonInput value="The board is ordered" shown="it is shown with the host" isFirst={false} onChange={nothing} />,
+      usual: <ReasonInput value="The board is ordered" shown="shown with the host" isFirst={false} onChange={nothing} />,
       disabled: <ReasonInput value="" disabled isFirst={false} onChange={nothing} />,
     },
   },

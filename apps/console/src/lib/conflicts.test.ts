@@ -8,7 +8,7 @@ test('conflicts are of all that live replicas proposed: who proposed more counts
   const older = { ...one, proposals: null, conflicts: null }
   expect(conflictsLine([one, busy, gone]).value).toBe('5 %')
   expect(conflictsLine([one, busy, gone]).title).toBe('Of 100 proposals in the last minute, 5 were refused by the log or decided again')
-  expect(conflictsLine([busy, older])).toMatchObject({ value: '50 %', title: expect.stringContaining('1 of 2 replicas do not tell') })
+  expect(conflictsLine([busy, older])).toMatchObject({ value: '50 %', title: expect.stringContaining('1 of 2 replicas do not report') })
   expect(conflictsLine([older]).value).toBe('-')
   expect(conflictsLine([{ ...one, proposals: 0 }]).value).toBe('-')
 })

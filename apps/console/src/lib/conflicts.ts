@@ -17,6 +17,6 @@ export function conflictsLine(replicas: readonly Proposing[]): { readonly value:
   const silent = live.length - telling.length
   return {
     value: shareText(conflicts, proposed),
-    title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not tell`}`,
+    title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not report`}`,
   }
 }

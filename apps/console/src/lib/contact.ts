@@ -5,7 +5,7 @@ import { type Contact, type Source, silenceOf, silenceOfSource } from './freshne
  * an event or a heartbeat of any stream.
  */
 
-/** How often it is looked whether the service fell silent. */
+/** Instances it is looked whether the service fell silent. */
 export const LOOK_MS = 1_000
 /** A look that comes so late: the page did not run meanwhile, and what came waits behind the look. */
 const LATE_MS = 2_000

@@ -20,7 +20,7 @@ export interface Contact {
 export interface Source {
   /** When it was read; 0: not yet. */
   readonly readAtMs: number
-  /** How often it is read again; undefined: not by itself, or a stream brings it. */
+  /** Instances it is read again; undefined: not by itself, or a stream brings it. */
   readonly everyMs?: number | undefined
 }
 

@@ -28,7 +28,7 @@ export interface Pages<Node, List = unknown> {
   readonly isOld: boolean
   /** When some of it was read last, milliseconds by the clock of this browser; 0: not of this filter. */
   readonly readAtMs: number
-  /** How often it is read again by itself, milliseconds; undefined: a feed brings what is new. */
+  /** Instances it is read again by itself, milliseconds; undefined: a feed brings what is new. */
   readonly everyMs: number | undefined
   /**
    * Which rows are in sight: the next ones are loaded before one comes to them, and these are read again. A list that never says

@@ -21,16 +21,10 @@ export function BesideList({ beside: { id, close }, panel, height, children }: B
     <div className="beside" data-open={id !== undefined || undefined}>
       {children}
       {id === undefined ? null : (
-        <aside className="beside-panel" aria-label="Beside the list" data-beside={id}>
-          <ScrollBox label="What is known of the row" maxHeight={`max(160px, ${height})`}>
+        <aside className="beside-panel" aria-label="Side panel" data-beside={id}>
+          <ScrollBox label="Details of the row" maxHeight={`max(160px, ${height})`}>
             <div className="beside-told">
-              <CloseButton
-                size="sm"
-                aria-label="Close what is beside the list"
-                title="Escape"
-                onClick={close}
-                style={{ float: 'inline-end' }}
-              />
+              <CloseButton size="sm" aria-label="Close the side panel" title="Escape" onClick={close} style={{ float: 'inline-end' }} />
               <Suspense fallback={<BesideLoading />}>{panel(id)}</Suspense>
             </div>
           </ScrollBox>

@@ -130,9 +130,9 @@ export function CellMap({
   const shortcuts: Shortcut[] = []
   if (current !== undefined && cursor !== undefined) {
     if (beside !== undefined)
-      shortcuts.push({ keys: 'o', label: 'Show the cell of the cursor beside the map, or not', run: () => beside.onToggle(cursor) })
+      shortcuts.push({ keys: 'o', label: 'Show or hide the cell in the side panel', run: () => beside.onToggle(cursor) })
     if (onChoose !== undefined)
-      shortcuts.push({ keys: 'x', label: 'Choose the cell of the cursor, or not', run: () => onChoose([cursor], 'toggled') })
+      shortcuts.push({ keys: 'x', label: 'Select or deselect the cell', run: () => onChoose([cursor], 'toggled') })
   }
   useShortcuts(shortcuts)
   const press = (event: KeyboardEvent): void => {
@@ -166,7 +166,7 @@ export function CellMap({
           ref={ref}
           className="g-map-scroller"
           role="application"
-          aria-label={`${label}. Arrows move, Enter opens${beside === undefined ? '' : ', o shows beside'}${onChoose === undefined ? '' : ', x chooses'}.`}
+          aria-label={`${label}. Arrows move, Enter opens${beside === undefined ? '' : ', o opens the side panel'}${onChoose === undefined ? '' : ', x chooses'}.`}
           aria-describedby={id}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it has a cursor of its own
           tabIndex={0}

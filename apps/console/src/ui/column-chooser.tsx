@@ -69,7 +69,7 @@ export function ColumnChooser<Row>({ list, columns }: ColumnChooserProps<Row>) {
               go({ cols: undefined })
             }}
           >
-            As usual
+            Reset
           </Button>
         </Stack>
       </Popover.Dropdown>

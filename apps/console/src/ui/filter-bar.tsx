@@ -100,7 +100,7 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
             role="combobox"
             aria-label={label}
             aria-describedby={problems.length > 0 ? id : undefined}
-            placeholder={placeholder ?? 'Filter: / to come here, Ctrl-Space for what can be asked'}
+            placeholder={placeholder ?? 'Filter: shortcut /, Ctrl-Space for suggestions'}
             value={text}
             error={problems.length > 0}
             spellCheck={false}
@@ -139,7 +139,7 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
           />
         </Combobox.Target>
         <Combobox.Dropdown hidden={options.length === 0}>
-          <Combobox.Options aria-label="What can be asked">
+          <Combobox.Options aria-label="Filter fields">
             {options.map((option) => (
               <Combobox.Option key={option.text} value={option.text}>
                 <Group justify="space-between" wrap="nowrap" gap="md">

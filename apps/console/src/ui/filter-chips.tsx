@@ -60,13 +60,13 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
 
   if (!isAny) return null
   return (
-    <ul ref={list} className="g-chips mono" aria-label={`${label}: its terms`}>
+    <ul ref={list} className="g-chips mono" aria-label={`${label}: terms`}>
       {terms.map(({ negated, written }, at) => (
         <li key={keyOf(terms, at)} data-negated={negated || undefined}>
           <button
             type="button"
             data-term={written}
-            title={`${written}\nA press edits it, Delete takes it out`}
+            title={`${written}\nClick to edit, Delete to remove`}
             aria-keyshortcuts="Delete Backspace"
             aria-label={negated ? `${written}, excluded` : undefined}
             onClick={() => edit(written)}
@@ -75,7 +75,7 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
             {written}
           </button>
           {/* by keys it goes from the term itself: one stop for each is enough */}
-          <button type="button" tabIndex={-1} aria-label={`Take out ${written}`} onClick={() => takeOut(at)}>
+          <button type="button" tabIndex={-1} aria-label={`Remove ${written}`} onClick={() => takeOut(at)}>
             <IconX size={12} aria-hidden />
           </button>
         </li>

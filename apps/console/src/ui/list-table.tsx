@@ -66,7 +66,7 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
     choice === undefined
       ? []
       : [
-          { keys: 'x', label: 'Choose the row, or not', run: choose(false) },
+          { keys: 'x', label: 'Select or deselect the row', run: choose(false) },
           { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: choose(true) },
         ],
   )

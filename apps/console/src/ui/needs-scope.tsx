@@ -11,8 +11,8 @@ interface NeedsScopeProps {
 /** A page that the key may not read: which scope is missing, and how one gets it. */
 export function NeedsScope({ what, scope, scopes }: NeedsScopeProps) {
   return (
-    <Empty title="Your key may not see this">
-      {what} can be read with a key that has {scope}; yours has {scopes.join(', ')}. Whoever has ADMIN makes such a key.
+    <Empty title="Your key lacks a scope">
+      {what} needs a key with {scope}; yours has {scopes.join(', ')}. A key with ADMIN can create one.
     </Empty>
   )
 }

@@ -15,7 +15,7 @@ interface NoMatchProps {
 export function NoMatch({ one, filter, onClear, children }: NoMatchProps) {
   return (
     <Empty title={`No ${one} matches`}>
-      None is like <Code className="running-text">{filter}</Code>. {children}
+      Nothing matches <Code className="running-text">{filter}</Code>. {children}
       <Group justify="center" mt="sm">
         <Button size="compact-sm" variant="outline" onClick={onClear}>
           Clear the filter

@@ -38,14 +38,14 @@ export function Page({ title, aside, children }: { readonly title: string; reado
 }
 
 const live: Readonly<Record<LiveState, { readonly label: string; readonly colour: string; readonly text: string }>> = {
-  off: { label: 'paused', colour: 'gray', text: 'What is shown does not change by itself.' },
+  off: { label: 'paused', colour: 'gray', text: 'The page does not update automatically.' },
   connecting: { label: 'connecting', colour: 'yellow', text: 'The feed is being opened.' },
   live: { label: 'live', colour: 'green', text: 'Changes are shown as they happen.' },
-  silent: { label: 'no news', colour: 'red', text: 'The service says nothing any more. What is shown may be old.' },
+  silent: { label: 'no updates', colour: 'red', text: 'The service has stopped responding. The page may be out of date.' },
   lost: {
     label: 'reconnecting',
     colour: 'red',
-    text: 'The feed is interrupted; it is tried again every few seconds. What is shown may be old.',
+    text: 'The feed is interrupted; the console retries every few seconds. The page may be out of date.',
   },
 }
 

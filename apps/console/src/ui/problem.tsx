@@ -66,10 +66,10 @@ export function problemOf(error: unknown): ToldProblem {
   if (isTimeout(error))
     return {
       title: 'No answer in time',
-      text: `${messageOf(error)}. The service may be busy or stopped; a change may have been made all the same.`,
+      text: `${messageOf(error)}. The service may be busy or stopped; a change may still have been made.`,
     }
   if (error instanceof UnreachableError) return { title: 'The service cannot be reached', text: error.message }
-  return { title: 'This went wrong', text: messageOf(error) }
+  return { title: 'Something went wrong', text: messageOf(error) }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

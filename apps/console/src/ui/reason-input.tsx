@@ -17,7 +17,7 @@ export function ReasonInput({ value, shown, disabled = false, maxLength = 1_000,
   return (
     <TextInput
       label="Reason"
-      description={`For those who ask later${shown === undefined ? '' : `; ${shown}`}.`}
+      description={`Recorded in the audit${shown === undefined ? '' : `; ${shown}`}.`}
       required
       maxLength={maxLength}
       value={value}

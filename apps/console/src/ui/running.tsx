@@ -22,7 +22,7 @@ export function Cancelled({ label, onRun }: { readonly label: string; onRun(): v
   return (
     <Alert color="gray" title={label} role="status" p="xs">
       <Button size="compact-sm" variant="outline" onClick={onRun}>
-        Ask it after all
+        Run anyway
       </Button>
     </Alert>
   )

@@ -52,14 +52,14 @@ export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRows
         {error === undefined ? null : <Problem error={error} onRetry={() => setRound((before) => before + 1)} />}
         {isCut ? (
           <Text size="sm" role="status" data-cut>
-            The file has the first {formatCount(count)} {many}; there are more. Narrower filters find the others.
+            The file contains the first {formatCount(count)} {many}; there are more. Narrower filters find the others.
           </Text>
         ) : (
           <>
             <Text size="sm" role="status" data-read={count}>
               {formatCount(count)} of {formatCount(all)} {many} are read.
             </Text>
-            <progress max={Math.max(1, all)} value={count} aria-label="How many are read" style={{ width: '100%' }} />
+            <progress max={Math.max(1, all)} value={count} aria-label="Rows read" style={{ width: '100%' }} />
           </>
         )}
         <Group justify="flex-end">

@@ -31,7 +31,7 @@ export function SavedViews({ list, onOpened }: SavedViewsProps) {
     <Stack gap={6} className="g-views">
       {views.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None is kept yet. A view is the filter, the columns and the order, under a name; a link does for others.
+          No saved views yet. A view is a filter, columns and an order under a name; to share one, copy the link.
         </Text>
       ) : (
         <ul aria-label="Saved views">
@@ -74,7 +74,7 @@ export function SavedViews({ list, onOpened }: SavedViewsProps) {
             ? `There are ${MOST_VIEWS} views, which is the most: delete one first`
             : undefined
         }
-        action={(name) => (views.some((one) => one.name === name) ? 'Replace' : 'Keep')}
+        action={(name) => (views.some((one) => one.name === name) ? 'Replace' : 'Save')}
         onName={(name) => kept.set(withView(views, { name, search: now }))}
       />
     </Stack>

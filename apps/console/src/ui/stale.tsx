@@ -10,7 +10,7 @@ import { Age } from './age.tsx'
 export interface FreshProps {
   /** When it was read, by the clock of this browser; 0: that is not known. */
   readonly atMs: number
-  /** How often it is read again by itself, milliseconds; undefined: not by itself, or a stream brings what is new. */
+  /** Instances it is read again by itself, milliseconds; undefined: not by itself, or a stream brings what is new. */
   readonly everyMs?: number | undefined
   /** The stream that brings it up to date. */
   readonly live?: LiveState | undefined
@@ -59,7 +59,7 @@ export function AsOf({ atMs, silence }: { readonly atMs: number; readonly silenc
   const readMs = atMs + serviceNow() - Date.now()
   return (
     <Text size="xs" c="dimmed" data-as-of-read>
-      {silence === undefined ? '' : `No news for ${formatDuration(1_000 * silence)}: `}as of{' '}
+      {silence === undefined ? '' : `No updates for ${formatDuration(1_000 * silence)}: `}as of{' '}
       {formatTime(new Date(readMs).toISOString(), zone)}, <Age atMs={readMs} ago />
     </Text>
   )

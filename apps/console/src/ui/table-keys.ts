@@ -34,6 +34,6 @@ function keysOf({ count, active, onActive, onOpen, onFocus, onBeside }: TableKey
     { keys: 'Enter', label: 'Open the row', run: withActive(onOpen) },
     onBeside === undefined
       ? { keys: 'o', label: 'Open the row', run: withActive(onOpen) }
-      : { keys: 'o', label: 'Show the row beside the list, or not', run: withActive(onBeside) },
+      : { keys: 'o', label: 'Show or hide the row in the side panel', run: withActive(onBeside) },
   ]
 }

@@ -43,7 +43,7 @@ export function useBeside(): Beside {
     },
     [show, isOpen],
   )
-  useShortcuts(isOpen ? [{ keys: 'Escape', label: 'Close what is beside the list', run: close }] : [])
+  useShortcuts(isOpen ? [{ keys: 'Escape', label: 'Close the side panel', run: close }] : [])
   return { id, isWide, toggle, follow, close }
 }
 

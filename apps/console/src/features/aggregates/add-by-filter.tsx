@@ -37,7 +37,7 @@ export function AddByFilter(props: AddByFilterProps) {
     <div>
       <Group align="end" gap="xs">
         <TextInput
-          label="Members by a filter"
+          label="Add members by filter"
           description="The grammar of the page Hosts: az:az1 mem.free>=64GiB"
           style={{ flex: '1 1 320px' }}
           value={query}
@@ -52,7 +52,7 @@ export function AddByFilter(props: AddByFilterProps) {
         />
         {/* an empty line is every host: that is not added by a slip */}
         <Button variant="outline" loading={isBusy} disabled={query.trim() === ''} onClick={find}>
-          Add those that match
+          Add matching hosts
         </Button>
       </Group>
       <Text size="xs" c="dimmed" role="status" data-added>

@@ -47,20 +47,20 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
             hasDraft={hasDraft}
             onClick={() => undo.draft(current.version - 1, momentBefore(current.updatedAt))}
           >
-            Draft the undoing of the last edit
+            Draft a revert of the last edit
           </UndoButton>
         ) : null}
       </Group>
       {undo.error === undefined ? null : <Problem error={undo.error} />}
       {undo.lost === undefined ? null : (
-        <Alert color="yellow" p="xs" role="alert" title="How it was before is not known">
-          <Text size="sm">The log does not tell version {undo.lost} apart. Edit it by hand.</Text>
+        <Alert color="yellow" p="xs" role="alert" title="The earlier state is not known">
+          <Text size="sm">The log does not identify version {undo.lost} apart. Edit it by hand.</Text>
         </Alert>
       )}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
-          It stands in the audit, which a key needs OPERATE to read; yours has {scopes.join(', ')}.
+          The audit needs a key with OPERATE; yours has {scopes.join(', ')}.
         </Text>
       ) : data === undefined ? (
         error ? null : (
@@ -70,14 +70,14 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
         <SmallTable
           label="Edits of the aggregate"
           maxHeight="240px"
-          empty="Nobody edited it, as far as the audit goes back."
+          empty="No edits in the retained audit."
           rows={deeds}
           rowKey={({ id }) => id}
           rowAttributes={() => ({ 'data-deed': true })}
           columns={[
-            { head: 'When', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
-            { head: 'Who', cell: ({ account }) => account },
-            { head: 'What', className: 'breaks', cell: ({ deed }) => deed },
+            { head: 'Time', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
+            { head: 'Account', cell: ({ account }) => account },
+            { head: 'Change', className: 'breaks', cell: ({ deed }) => deed },
             {
               head: 'Back',
               cell: ({ at, before }) =>
@@ -85,12 +85,12 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
                   <UndoButton
                     size="compact-xs"
                     variant="subtle"
-                    aria-label={`Draft how it was before ${formatTime(at, zone)}`}
+                    aria-label={`Draft the state before ${formatTime(at, zone)}`}
                     isBusy={undo.busyWith === before}
                     hasDraft={hasDraft}
                     onClick={() => undo.draft(before, at)}
                   >
-                    Draft how it was before
+                    Draft the state before
                   </UndoButton>
                 ),
             },

@@ -44,7 +44,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
           </Heading>
           {hostNames.length === 0 ? null : (
             <AnchorLink size="sm" lh="24px" to="/hosts" search={{ q: query }}>
-              See them among the hosts
+              Show in Hosts
             </AnchorLink>
           )}
         </Group>
@@ -58,7 +58,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
       </Group>
       {shown.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {hostNames.length === 0 ? 'No host is in it: edit it to add some.' : 'No member has this in its name.'}
+          {hostNames.length === 0 ? 'No members yet. Edit the aggregate to add hosts.' : 'No matching members.'}
         </Text>
       ) : (
         <Table

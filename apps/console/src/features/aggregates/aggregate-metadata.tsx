@@ -21,7 +21,7 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
       <SmallTable
         label="Keys of the metadata"
         isNarrow
-        empty="None: filters read nothing from it."
+        empty="No metadata."
         rows={metadata}
         rowKey={({ key }) => key}
         rowAttributes={({ key }) => ({ 'data-key': key })}
@@ -52,12 +52,12 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
       ))}
       {readers.length === 0 && !isOwn ? (
         <div data-unread>
-          <span aria-hidden>! </span>Nothing reads it: no filter or weigher of a profile in use.
+          <span aria-hidden>! </span>No filter or weigher of a profile in use reads it.
         </div>
       ) : null}
       {unusedReaders.length === 0 ? null : (
         <div data-unused={unusedReaders.join(' ')}>
-          <span aria-hidden>! </span>No profile in use has what reads it: {unusedReaders.join(', ')}.
+          <span aria-hidden>! </span>Read only by parts that no profile in use has: {unusedReaders.join(', ')}.
         </div>
       )}
       {similarKeys.length === 0 ? null : (

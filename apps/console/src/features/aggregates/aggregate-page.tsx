@@ -77,7 +77,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   if (aggregate === undefined)
     return (
       <Page title="Aggregate">
-        <Empty title="There is no such aggregate">
+        <Empty title="Aggregate not found">
           None has the uuid <Code>{uuid}</Code>; it may have been deleted.
         </Empty>
       </Page>
@@ -94,7 +94,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
             items={[['Command line', () => commandOf(`gantt aggregates show ${uuid}`, { at })]]}
           />
           <WriteButton size="compact-sm" onClick={() => setEditing(true)} disabled={isEditing}>
-            {changesNothing(edited) ? 'Edit' : 'Go on with the draft'}
+            {changesNothing(edited) ? 'Edit' : 'Continue the draft'}
           </WriteButton>
           <WriteButton size="compact-sm" variant="outline" color="red" onClick={deleting.open}>
             Delete

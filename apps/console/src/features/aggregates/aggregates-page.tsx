@@ -120,12 +120,11 @@ const columnsIn = (zone: TimeZoneChoice): TableColumn<AggregateRow>[] => [
 function NoAggregate({ onCreate }: { onCreate(): void }) {
   const command = 'gantt aggregates --help'
   return (
-    <Empty title="No aggregate yet">
-      An aggregate is a set of hosts with metadata. One with the key availability_zone is a zone; others tell filters what their hosts are
-      for, such as ssd=true.
+    <Empty title="No aggregates yet">
+      An aggregate is a set of hosts with metadata. One with the key availability_zone is a zone; filters read other keys, such as ssd=true.
       <Group justify="center" mt="sm" gap="xs">
         <WriteButton size="compact-sm" onClick={onCreate}>
-          Create the first
+          Create an aggregate
         </WriteButton>
         <Code>{command}</Code>
         <CopyButton text={command}>Copy</CopyButton>

@@ -104,7 +104,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
               Cancel
             </Button>
             <Button type="submit" loading={isBusy} disabled={name.trim() === '' || wrong.length > 0}>
-              {impact === undefined ? 'See what it touches' : 'Create'}
+              {impact === undefined ? 'Preview the impact' : 'Create'}
             </Button>
           </Group>
         </Stack>

@@ -110,7 +110,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
             <Names label="Remove metadata keys" names={draft.unsetMetadata} onChange={(unsetMetadata) => change({ unsetMetadata })} />
           </Stack>
         </Fieldset>
-        <Diff label="What the draft changes" lines={diffOf(draft)} nothing="The draft changes nothing yet." />
+        <Diff label="Changes of the draft" lines={diffOf(draft)} nothing="The draft has no changes yet." />
         {/* above the answers: they come in parts, and must not move a button from under the pointer */}
         <Group justify="flex-end">
           <Button variant="subtle" onClick={onDone}>
@@ -122,7 +122,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
             </Button>
           ) : (
             <Button loading={isBusy} disabled={changesNothing(draft) || wrong.length > 0 || current !== null} onClick={look}>
-              See what it touches
+              Preview the impact
             </Button>
           )}
         </Group>
@@ -189,14 +189,14 @@ function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   return (
     <Alert color="orange" title={`Somebody changed it: version ${draft.base.version} is ${current.version} now`} role="alert" data-conflict>
       <Stack gap="xs">
-        <Diff label="What they changed" lines={changesBetween(draft.base, current)} nothing="Nothing that shows." />
-        <Diff label="What you want" lines={diffOf(rebase(draft, current))} nothing="All that you want is there already." />
+        <Diff label="Their changes" lines={changesBetween(draft.base, current)} nothing="No visible changes." />
+        <Diff label="Your changes" lines={diffOf(rebase(draft, current))} nothing="All your changes are already there." />
         <Group>
           <Button size="compact-sm" onClick={onRebase}>
-            Put my changes on version {current.version}
+            Apply my changes to version {current.version}
           </Button>
           <Button size="compact-sm" variant="subtle" onClick={onDiscard}>
-            Drop my changes
+            Discard my changes
           </Button>
         </Group>
       </Stack>

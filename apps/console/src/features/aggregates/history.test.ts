@@ -23,7 +23,7 @@ test.each<[string, AuditRow, string | undefined]>([
   ['what was only tried changed nothing', row({ dryRun: true, input: { name: 'b' } }), undefined],
   ['what was refused changed nothing', row({ input: { name: 'b' } }, { result: 'VersionConflict' }), undefined],
   ['what was too long to keep says so', row({}, { summary: 'cut' }), 'changed it; the arguments were too long to keep whole'],
-  ['its making', row({}, { mutation: 'aggregateCreate' }), 'made it'],
+  ['its making', row({}, { mutation: 'aggregateCreate' }), 'created it'],
 ])('%s', (_name, entry, deed) => expect(deedOf(entry)).toBe(deed))
 
 test('the line of the audit names the aggregate; the moment before an edit is a millisecond before', () => {

@@ -15,8 +15,8 @@ export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,
 export function deedOf({ mutation, result, summary }: AuditRow): string | undefined {
   const args = readObject(summary)
   if (result !== 'AggregatePayload' || args.dryRun === true) return undefined
-  if (mutation === 'aggregateCreate') return 'made it'
-  if (mutation === 'aggregateImport') return 'took it over from Nova'
+  if (mutation === 'aggregateCreate') return 'created it'
+  if (mutation === 'aggregateImport') return 'imported it from Nova'
   const { name, availabilityZone, setMetadata, unsetMetadata, addHosts, removeHosts } = (args.input ?? {}) as Readonly<
     Record<string, unknown>
   >

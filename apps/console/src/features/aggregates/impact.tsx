@@ -12,7 +12,7 @@ export interface ImpactCounts {
 export function Impact({ impact }: { readonly impact: ImpactCounts }) {
   const { hostsAffected, azChanges, claimsOnAffectedHosts, warnings } = impact
   return (
-    <Alert color="blue" title="What it would touch" role="status" data-impact>
+    <Alert color="blue" title="Impact" role="status" data-impact>
       <Text size="sm">
         {formatCount(hostsAffected)} hosts, {formatCount(azChanges)} of them would change their availability zone; they hold{' '}
         {formatCount(claimsOnAffectedHosts)} live claims. Nothing is changed yet.
@@ -40,7 +40,7 @@ const SHOWN = 50
 /** Why an edit was refused, each thing by its name. */
 export function Refusal({ message, issues = [], issueCount = issues.length }: RefusalProps) {
   return (
-    <Alert color="red" title="It was refused" role="alert">
+    <Alert color="red" title="Refused" role="alert">
       {issues.length === 0 ? <Text size="sm">{message}</Text> : null}
       <List size="sm">
         {issues.slice(0, SHOWN).map(({ path, message: text }) => (

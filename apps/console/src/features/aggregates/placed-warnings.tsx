@@ -28,12 +28,12 @@ export function PlacedWarnings({ uuid, ifVersion, input }: PlacedWarningsProps) 
   const { data, error, isRunning, isCancelled, cancel, run } = useRun(WARNINGS, variables)
   const end = data?.aggregateUpdate
   return (
-    <section aria-label="What it would mean for instances that are placed">
+    <section aria-label="Effect on placed instances">
       <Text component="h3" fw={600} size="sm">
-        What it would mean for instances that are placed
+        Effect on placed instances
       </Text>
       {error ? <Problem error={error} onRetry={run} /> : null}
-      {isRunning ? <Running label="Their requests are being asked of their hosts." onCancel={cancel} /> : null}
+      {isRunning ? <Running label="The requests of placed instances are being checked on their hosts." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="It was cancelled" onRun={run} /> : null}
       {end === undefined || isRunning ? null : end.__typename !== 'AggregatePayload' ? (
         <Refusal message={end.message} />
@@ -52,14 +52,14 @@ function Outcome({ warnings }: { readonly warnings: Warnings }) {
     <div data-warned={refused}>
       {refused === 0 ? (
         <Text size="sm" role="status">
-          No claim would be refused where it is, of {formatCount(asked)} that were looked at.
+          None of the {formatCount(asked)} checked claims would be refused on its host.
         </Text>
       ) : (
         <Alert
           color="yellow"
           p="xs"
           role="status"
-          title={`${formatCount(refused)} of ${formatCount(asked)} claims would be refused where they are, on ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`}
+          title={`${formatCount(refused)} of ${formatCount(asked)} claims would be refused on their hosts: ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`}
         >
           <ScrollBox label="Claims that would be refused" maxHeight="200px">
             <List size="sm">
@@ -67,16 +67,16 @@ function Outcome({ warnings }: { readonly warnings: Warnings }) {
                 <List.Item key={`${host}/${node} ${filter} ${code}`} data-warning={code}>
                   {text}{' '}
                   <AnchorLink size="sm" underline="always" to="/hosts/$host" params={{ host }} search={host === node ? {} : { node }}>
-                    Look at {host}
+                    Open {host}
                   </AnchorLink>
                 </List.Item>
               ))}
             </List>
           </ScrollBox>
           {shown < refused ? (
-            <Text size="xs">and {formatCount(refused - shown)} claims more, on other hosts or for other reasons.</Text>
+            <Text size="xs">and {formatCount(refused - shown)} more claims, on other hosts or for other reasons.</Text>
           ) : null}
-          <Text size="xs">They stay where they are: what they asked for is only not so there any more.</Text>
+          <Text size="xs">The instances stay where they are, but their hosts no longer meet their requests.</Text>
         </Alert>
       )}
       {rest === '' ? null : (

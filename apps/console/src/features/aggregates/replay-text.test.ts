@@ -12,5 +12,5 @@ test.each([
 
 test('what was left out is told by its reason, and nothing where nothing was', () => {
   expect(leftOutText({ outOfTime: 0, notReplayable: 0, unreadable: 0 })).toBe('')
-  expect(leftOutText({ outOfTime: 2, notReplayable: 0, unreadable: 1 })).toBe('Of the others for 2 there was no time, 1 cannot be read.')
+  expect(leftOutText({ outOfTime: 2, notReplayable: 0, unreadable: 1 })).toBe('Of the others for 2 the time ran out, 1 cannot be read.')
 })

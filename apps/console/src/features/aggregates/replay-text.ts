@@ -9,8 +9,8 @@ interface LeftOut {
 /** Why requests were left out, as a sentence; empty: none was, and the numbers are exact. */
 export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
   const parts = [
-    ...(outOfTime > 0 ? [`for ${formatCount(outOfTime)} there was no time`] : []),
-    ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be asked again`] : []),
+    ...(outOfTime > 0 ? [`for ${formatCount(outOfTime)} the time ran out`] : []),
+    ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be replayed`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} cannot be read`] : []),
   ]
   return parts.length === 0 ? '' : `Of the others ${parts.join(', ')}.`

@@ -30,12 +30,12 @@ export function Replay({ uuid, ifVersion, input }: ReplayProps) {
   const { data, error, isRunning, isCancelled, cancel, run } = useRun(REPLAY, variables)
   const end = data?.aggregateUpdate
   return (
-    <section aria-label="What it would change for recent requests">
+    <section aria-label="Effect on recent requests">
       <Text component="h3" fw={600} size="sm">
-        What it would change for recent requests
+        Effect on recent requests
       </Text>
       {error ? <Problem error={error} onRetry={run} /> : null}
-      {isRunning ? <Running label="The last requests are being asked again." onCancel={cancel} /> : null}
+      {isRunning ? <Running label="Recent requests are being decided again." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="It was cancelled" onRun={run} /> : null}
       {end === undefined || isRunning ? null : end.__typename !== 'AggregatePayload' ? (
         <Refusal message={end.message} />
@@ -51,7 +51,7 @@ function Outcome({ replay }: { readonly replay: Replayed }) {
   if (drawn === 0)
     return (
       <Text size="sm" c="dimmed" role="status" data-replayed={0}>
-        Nothing was asked for yet, as far as is kept.
+        No requests in the retained history.
       </Text>
     )
   const rest = leftOutText(replay)
@@ -71,7 +71,7 @@ function Outcome({ replay }: { readonly replay: Replayed }) {
         ]}
       />
       <Text size="xs" c="dimmed">
-        The last requests, each asked anew and by itself on the fleet of revision {asOf}, with the change and without.
+        The most recent requests, each decided separately on the fleet of revision {asOf}, with and without the change.
         {rest === '' ? '' : ` ${rest}`}
       </Text>
       <Otherwise replay={replay} />
@@ -93,7 +93,7 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
   return (
     <>
       <SmallTable
-        label="Requests that would have another outcome"
+        label="Requests with a different outcome"
         maxHeight="280px"
         rows={otherwise}
         rowKey={({ decision }) => decision.id}
@@ -111,7 +111,7 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
           { head: 'It', cell: ({ kind }) => (kind === 'NEW_FAILURE' ? <b>{kindWords[kind]}</b> : kindWords[kind]) },
           { head: 'From', cell: ({ hostsBefore }) => hostsBefore.join(', ') || 'no host' },
           { head: 'To', cell: ({ hostsAfter }) => hostsAfter.join(', ') || 'no host' },
-          { head: 'Because', cell: ({ because }) => because },
+          { head: 'Reason', cell: ({ because }) => because },
         ]}
       />
       {otherwise.length < all ? (

@@ -29,7 +29,7 @@ export function Room({ room }: { readonly room: readonly FlavorRoom[] }) {
           head: 'Flavors asked for most',
           cell: ({ flavor, zone, exact }) =>
             zone === undefined ? (
-              `${flavor}${exact ? '' : ' (at least: there was no time to count on)'}`
+              `${flavor}${exact ? '' : ' (at least: the time ran out to count on)'}`
             ) : (
               <Text size="xs" c="dimmed" pl="md">
                 in {zone}

@@ -14,7 +14,7 @@ export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClo
   const text = argumentsOf(entry)
   useShortcuts([{ keys: 'Escape', label: 'Close the row', run: onClose }])
   const like = (field: string, value: string) => (
-    <AnchorLink size="sm" to="/audit" search={{ q: withTerm('', field, value) }} title={`All that has this ${field}`}>
+    <AnchorLink size="sm" to="/audit" search={{ q: withTerm('', field, value) }} title={`All rows with this ${field}`}>
       {value}
     </AnchorLink>
   )
@@ -33,7 +33,7 @@ export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClo
           Close
         </Button>
       </Group>
-      <ScrollBox label="Its arguments" maxHeight="200px">
+      <ScrollBox label="Arguments" maxHeight="200px">
         <Code block>{text}</Code>
       </ScrollBox>
       <Group justify="space-between">

@@ -22,7 +22,7 @@ const route = getRouteApi('/audit')
 
 const REFRESH_MS = 15_000
 
-/** Who did what, and how it ended: the rows of the audit, newest first. */
+/** History, and how it ended: the rows of the audit, newest first. */
 export function AuditPage() {
   const { scopes, may, error, retry } = useScopes()
   const mayRead = may('OPERATE')
@@ -68,12 +68,12 @@ function Rows() {
         columns={columns}
         keyOf={keyOf}
         onOpen={({ id }) => show(id)}
-        none={<Empty title="Nobody called anything yet">Every mutation will be a row here.</Empty>}
+        none={<Empty title="No audit rows yet">Every mutation will be a row here.</Empty>}
       >
         {entry === undefined ? null : <AuditEntry entry={entry} onClose={() => show(undefined)} />}
       </PagedList>
       <Text size="xs" c="dimmed" mt="xs">
-        Rows are never changed, and each holds the hash of the one before: <Code>gantt audit verify</Code> works them out again.
+        Rows are never changed, and each holds the hash of the one before: <Code>gantt audit verify</Code> recomputes them.
       </Text>
     </Page>
   )
@@ -92,14 +92,14 @@ const columnsIn = (zone: TimeZoneChoice): TableColumn<AuditRow>[] => [
     cell: ({ at }) => <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>,
   },
   { key: 'account', label: 'Account', width: 'minmax(100px, 1fr)', value: ({ account }) => account },
-  { key: 'mutation', label: 'What', width: 'minmax(160px, 1.4fr)', value: ({ mutation }) => mutation },
+  { key: 'mutation', label: 'Operation', width: 'minmax(160px, 1.4fr)', value: ({ mutation }) => mutation },
   {
     key: 'target',
-    label: 'About',
+    label: 'Target',
     width: 'minmax(180px, 2.4fr)',
     value: ({ target }) => target,
     cell: ({ target }) => <span title={target}>{target}</span>,
   },
-  { key: 'result', label: 'How it ended', width: 'minmax(160px, 1.4fr)', value: ({ result }) => result },
+  { key: 'result', label: 'Result', width: 'minmax(160px, 1.4fr)', value: ({ result }) => result },
   { key: 'seq', label: 'Row', width: '80px', align: 'right', value: ({ seq }) => formatCount(seq) },
 ]

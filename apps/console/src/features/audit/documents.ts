@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/graphql.ts'
 
-/** Who did what, newest first. */
+/** History, newest first. */
 export const LIST = graphql(`
   query AuditList($q: String!, $after: String) {
     auditLog(first: 100, query: $q, after: $after) {

@@ -26,7 +26,7 @@ export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
   const sum = (from: number, to: number): number => counts.slice(from, to + 1).reduce((all, count) => all + count, 0)
   const all = sum(0, counts.length - 1)
   return (
-    <section className="claims-ages" aria-label="How old the claims are">
+    <section className="claims-ages" aria-label="Claims by age">
       <Stale error={error} atMs={dataUpdatedAt} everyMs={everyMs} isOther={isPlaceholderData}>
         <BrushBars
           label={`${countText(all)} by age.`}

@@ -23,7 +23,7 @@ export function ClaimBeside({ id }: { readonly id: string }) {
   if (claim === null)
     return (
       <Text size="sm">
-        No claim has the id <Code>{id}</Code>; those that ended are kept for a while only.
+        No claim has the id <Code>{id}</Code>; ended claims are kept for a limited time only.
       </Text>
     )
   const { instanceUuid, state, reason, account, fence, serverGroup, pools, moveOf, movingTo, decision } = claim
@@ -31,7 +31,7 @@ export function ClaimBeside({ id }: { readonly id: string }) {
     <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
       <Stack gap="sm">
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-        <BesideHead>{instanceUuid ?? 'An instance that is not named'}</BesideHead>
+        <BesideHead>{instanceUuid ?? 'Unnamed instance'}</BesideHead>
         <Facts>
           <Fact term="State">
             {state.toLowerCase()}
@@ -50,7 +50,7 @@ export function ClaimBeside({ id }: { readonly id: string }) {
               <HostLink host={movingTo.host} />
             </Fact>
           )}
-          <Fact term="Holds">
+          <Fact term="Resources">
             {holdsOf(claim)}
             {pools.map(({ pool, gib }) => (
               <div key={pool}>
@@ -66,7 +66,7 @@ export function ClaimBeside({ id }: { readonly id: string }) {
               <span className="mono">{serverGroup}</span>
             </Fact>
           )}
-          <Fact term="Why here">
+          <Fact term="Decision">
             <AnchorLink to="/decisions/$id" params={{ id: decision.id }} size="sm">
               {decision.spec.flavorName ?? 'its decision'}
             </AnchorLink>
@@ -81,7 +81,7 @@ export function ClaimBeside({ id }: { readonly id: string }) {
 function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt } }: { readonly claim: Claim }) {
   return (
     <>
-      <Fact term="Made">
+      <Fact term="Created">
         <Time at={createdAt} />
       </Fact>
       {confirmedAt === null ? null : (
@@ -90,7 +90,7 @@ function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt } }: { r
         </Fact>
       )}
       {releasedAt === null ? (
-        <Fact term="Ends">{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />}</Fact>
+        <Fact term="Expires">{expiresAt === null ? 'no expiry' : <TimeLeft untilMs={Date.parse(expiresAt)} />}</Fact>
       ) : (
         <Fact term="Ended">
           <Time at={releasedAt} />

@@ -25,8 +25,8 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
     key: 'instance',
     label: 'Instance',
     width: 'minmax(180px, 1.6fr)',
-    value: ({ instanceUuid }) => instanceUuid ?? 'not named',
-    cell: ({ instanceUuid }) => <span className="mono">{instanceUuid ?? 'not named'}</span>,
+    value: ({ instanceUuid }) => instanceUuid ?? 'unnamed',
+    cell: ({ instanceUuid }) => <span className="mono">{instanceUuid ?? 'unnamed'}</span>,
   },
   { key: 'state', label: 'State', width: '110px', value: ({ state }) => state.toLowerCase() },
   {
@@ -42,23 +42,23 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
   },
   {
     key: 'holds',
-    label: 'Holds',
+    label: 'Resources',
     width: 'minmax(200px, 2fr)',
     value: holdsOf,
     cell: (row) => <span title={holdsOf(row)}>{holdsOf(row)}</span>,
   },
   {
     key: 'age',
-    label: 'Made',
+    label: 'Created',
     width: '90px',
     value: ({ createdAt }) => createdAt,
     cell: ({ createdAt }) => <Age atMs={Date.parse(createdAt)} ago />,
   },
-  { key: 'ends', label: 'Ends', width: '110px', value: endText, cell: (row) => <End row={row} /> },
+  { key: 'ends', label: 'Expires', width: '110px', value: endText, cell: (row) => <End row={row} /> },
   { key: 'account', label: 'Account', width: 'minmax(80px, 0.8fr)', value: ({ account }) => account },
   {
     key: 'why',
-    label: 'Why here',
+    label: 'Decision',
     width: '90px',
     value: ({ decision }) => decision.id,
     cell: ({ decision, instanceUuid, id }) => (
@@ -91,7 +91,7 @@ function amountsOf({ resources, gpus }: ClaimRow): string {
 }
 
 function endText({ expiresAt, releasedAt }: ClaimRow): string {
-  return releasedAt ?? expiresAt ?? 'held for good'
+  return releasedAt ?? expiresAt ?? 'no expiry'
 }
 
 function End({ row: { expiresAt, releasedAt, reason } }: { readonly row: ClaimRow }) {

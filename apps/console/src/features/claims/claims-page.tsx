@@ -53,7 +53,7 @@ export function ClaimsPage() {
   const { rows, load } = pages
   const at = useCallback((index: number) => [rows[index]].find((row) => row !== undefined && isHeld(row)), [rows])
   const choice = useChoice({ count: rows.length, at, keyOf, most: MOST_CHOSEN })
-  const revoke = { keys: 'R', label: 'Revoke those that are chosen', isWrite: true, run: () => choice.items.size > 0 && setRevoking(true) }
+  const revoke = { keys: 'R', label: 'Revoke the selected claims', isWrite: true, run: () => choice.items.size > 0 && setRevoking(true) }
   useShortcuts(mayRevoke ? [revoke] : [])
 
   return (
@@ -105,12 +105,8 @@ export function ClaimsPage() {
               </WriteButton>
             </ChoiceBar>
           }
-          none={
-            <Empty title="Nothing is claimed">
-              A request that is placed holds room by a claim, until its instance runs or it is given back.
-            </Empty>
-          }
-          noMatch="Claims that ended are kept for a while only."
+          none={<Empty title="No claims">A placed request holds room by a claim until its instance runs or the claim is released.</Empty>}
+          noMatch="Ended claims are kept for a limited time only."
         />
       </Stack>
       {isRevoking ? (

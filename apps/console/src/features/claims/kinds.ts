@@ -2,8 +2,12 @@
 export const kinds = {
   reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they end by themselves' },
   ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations about to end' },
-  old: { label: 'Reserved for 5 min', q: 'state:RESERVED age>=5m', title: 'Held for long without being confirmed: a caller that leaks' },
-  held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Held for good, and no report of the host counts them yet' },
+  old: {
+    label: 'Reserved for 5 min',
+    q: 'state:RESERVED age>=5m',
+    title: 'Reserved for a long time without confirmation: the caller may leak claims',
+  },
+  held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Confirmed, but not counted by a report of the host yet' },
   counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'The host counts them itself' },
   expired: {
     label: 'Expired in 1 h',

@@ -39,7 +39,9 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   return (
     <Dialog onClose={onClose} title={`Revoke ${what}`} size="lg">
       <Stack gap="sm">
-        <Text size="sm">Their room is given back at once, whatever runs there. Who holds them learns it at the next call: CLAIM_LOST.</Text>
+        <Text size="sm">
+          Their room is released at once, even if instances still run there. Their holders get CLAIM_LOST at the next call.
+        </Text>
         <ScrollBox label="The claims" maxHeight="220px">
           <List size="sm" data-revoked={claims.length}>
             {claims.map((claim) => (
@@ -53,7 +55,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
         <ReasonInput value={reason} shown="the audit and each claim show it" onChange={setReason} />
         {problem === undefined ? null : <Problem error={problem} />}
         {refused.length === 0 ? null : (
-          <Alert color="yellow" role="alert" title={`${formatCount(refused.length)} of them were not ended`}>
+          <Alert color="yellow" role="alert" title={`${formatCount(refused.length)} of them were not revoked`}>
             {refused.map(({ claim, answer }) => (
               <div key={claim?.id}>
                 {claim?.instanceUuid ?? claim?.id}: {messageOf(answer)}

@@ -44,12 +44,12 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
       <form onSubmit={compare} className="compare-form">
         <NativeSelect
           size="xs"
-          label="One like it"
+          label="Similar decision"
           value={suggested ?? ''}
           disabled={written.trim() !== ''}
           data={
             others.length === 0
-              ? [{ value: '', label: isLooking && data !== undefined ? 'there is no other' : 'newest first' }]
+              ? [{ value: '', label: isLooking && data !== undefined ? 'no other decision' : 'newest first' }]
               : others.map((one) => ({ value: one.id, label: label(one) }))
           }
           onChange={({ currentTarget }) => setPicked(currentTarget.value)}
@@ -74,7 +74,7 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
       </form>
       {other === undefined ? (
         <Text size="xs" c="dimmed">
-          What differs between the two, and which of it is why they went to different hosts.
+          The differences between the two decisions, and which of them caused the different hosts.
         </Text>
       ) : (
         <Suspense fallback={<Skeleton height={120} role="status" aria-label="The comparison is being loaded" />}>

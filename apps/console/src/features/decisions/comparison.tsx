@@ -31,7 +31,7 @@ const causes: Readonly<Record<string, string>> = {
   RANDOM: 'the seed',
   MIXED: 'several together',
   NONE: 'nothing',
-  UNKNOWN: 'not known any more',
+  UNKNOWN: 'no longer known',
 }
 
 /** What made the second go elsewhere, and all in which the two differ. The other is the first, the one of the page the second. */
@@ -39,7 +39,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   const variables = { a, b }
   const { data, error, refetch, isPlaceholderData } = useOperation(COMPARE, variables, { staleMs: 60_000, keepPrevious: false })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton height={160} mt="xs" role="status" aria-label="Both decisions are being made again" />
+  if (data === undefined) return <Skeleton height={160} mt="xs" role="status" aria-label="Both decisions are being replayed" />
   const compared = data.compareDecisions
   return (
     <Stack gap="sm" mt="xs" data-compared={compared.cause} className={isPlaceholderData ? 'stale' : undefined}>
@@ -184,19 +184,20 @@ function Left({ hosts, most, scale }: { readonly hosts: number | null; readonly 
   )
 }
 
-const words: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'taken', ALTERNATE: 'alternate', UNKNOWN: 'not there' }
+const words: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'taken', ALTERNATE: 'alternate', UNKNOWN: 'absent' }
 const wordOf = (outcome: string): string => words[outcome] ?? outcome.toLowerCase().replaceAll('_', ' ')
 
-/** Hosts that fared otherwise, each with the reason. */
+/** Hosts with a different result, each with the reason. */
 function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly compared: Compared; onOpen(host: string): void }) {
-  if (flippedCount === 0) return <Text size="sm">No host fared otherwise.</Text>
+  if (flippedCount === 0) return <Text size="sm">All hosts have the same result.</Text>
   return (
     <div data-flipped={flippedCount}>
       <Text size="sm">
-        {countHosts(flippedCount)} fared otherwise{flipped.length < flippedCount ? `; the first ${formatCount(flipped.length)}:` : ':'}
+        {countHosts(flippedCount)} have a different result
+        {flipped.length < flippedCount ? `; the first ${formatCount(flipped.length)}:` : ':'}
       </Text>
       <SmallTable
-        label="Hosts that fared otherwise"
+        label="Hosts with a different result"
         maxHeight="320px"
         rows={flipped.map((flip) => ({ ...flip, name: nameOfHost(flip) }))}
         rowKey={({ name }) => name}
@@ -212,7 +213,7 @@ function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly com
           },
           { head: 'First', cell: ({ a }) => wordOf(a) },
           { head: 'Second', cell: ({ b }) => wordOf(b) },
-          { head: 'Because', cell: ({ because }) => because },
+          { head: 'Reason', cell: ({ because }) => because },
         ]}
       />
     </div>

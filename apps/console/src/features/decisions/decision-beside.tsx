@@ -73,7 +73,7 @@ function Steps({ hostCount, steps }: StepsProps) {
   ]
   return (
     <SmallTable
-      label="Where the hosts went"
+      label="Filter funnel"
       isBare
       rows={rows}
       rowKey={({ filter }) => filter}

@@ -13,7 +13,7 @@ test('the list says of a refusal why no host was found, and of the others where 
   // all that the column reads of a row
   const shownOf = (row: object) =>
     decisionColumns('utc', 0)
-      .find(({ label }) => label === 'Host, or cause')
+      .find(({ label }) => label === 'Host or cause')
       ?.value(row as DecisionRow)
   expect(shownOf({ destinations: [], cause: { text: 'There is no host in availability zone z9.' } })).toBe(
     'There is no host in availability zone z9.',

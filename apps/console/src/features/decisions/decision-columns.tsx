@@ -25,7 +25,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     value: ({ outcome }) => outcome,
     cell: ({ outcome }) => <Outcome outcome={outcome} />,
   },
-  { key: 'flavor', label: 'Asked for', width: 'minmax(130px, 1fr)', value: askedOf },
+  { key: 'flavor', label: 'Requested', width: 'minmax(130px, 1fr)', value: askedOf },
   { key: 'n', label: 'n', width: '40px', align: 'right', value: ({ spec }) => spec.numInstances },
   {
     key: 'funnel',
@@ -36,16 +36,16 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   },
   {
     key: 'result',
-    label: 'Host, or cause',
+    label: 'Host or cause',
     width: 'minmax(175px, 2.4fr)',
     value: resultOf,
     cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
   },
-  { key: 'attempt', label: 'Try', title: 'How often it was decided', width: '40px', align: 'right', value: ({ attempt }) => attempt },
+  { key: 'attempt', label: 'Try', title: 'Number of attempts', width: '40px', align: 'right', value: ({ attempt }) => attempt },
   {
     key: 'took',
     label: 'Took',
-    title: 'How long the replica took for it the last time, without waiting',
+    title: 'Time that the replica took for the last attempt, without waiting',
     width: '62px',
     align: 'right',
     value: ({ durationMs }) => (durationMs === null ? '' : formatTook(durationMs)),
@@ -68,7 +68,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   {
     key: 'request',
     label: 'Request',
-    title: 'Ids of the requests that it answered, as the audit has them',
+    title: 'Ids of the requests that it answered, as recorded in the audit',
     isExtra: true,
     width: 'minmax(180px, 1.4fr)',
     value: ({ requestIds }) => requestIds.join(', '),
@@ -79,7 +79,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   {
     key: 'kept',
     label: 'Kept',
-    title: 'All of it, so that it can be made again exactly, or the summary: reasons, counts and where it went',
+    title: 'The full record, which can be replayed exactly, or a summary: reasons, counts and destinations',
     // while the log is whole it says the same of every row
     isExtra: firstRevision === 0,
     width: '76px',

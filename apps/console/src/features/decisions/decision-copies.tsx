@@ -21,7 +21,7 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
       'For its project, text',
       async () => {
         const { decision } = await request(FOR_PROJECT, { id })
-        if (decision === null) throw new Error(`There is no decision ${id} any more.`)
+        if (decision === null) throw new Error(`Decision ${id} is no longer kept.`)
         return textForProject(decision.tenantExplanation)
       },
     ],

@@ -54,7 +54,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
     )
   const { totalCount } = counts.groups
   if (totalCount === 0)
-    return q === '' ? <Empty title="No decision yet" /> : <NoMatch one="decision" filter={q} onClear={() => go({ q: '' })} />
+    return q === '' ? <Empty title="No decisions yet" /> : <NoMatch one="decision" filter={q} onClear={() => go({ q: '' })} />
   return (
     <Stale error={error} atMs={dataUpdatedAt} everyMs={isLive ? REFRESH_MS : undefined} isFollowed={isLive} isOther={isPlaceholderData}>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
@@ -118,7 +118,7 @@ const columnsOf = ({ label, none, zone, most, searchOf }: ColumnsOptions): Table
   {
     key: 'share',
     label: '',
-    title: 'Beside the largest',
+    title: 'Relative to the largest',
     width: '116px',
     value: ({ decisions }) => decisions / most,
     cell: ({ decisions }) => <div className="group-share" style={{ width: `${(100 * decisions) / most}%` }} aria-hidden />,

@@ -14,9 +14,9 @@ export const titleOf = ({ spec: { flavorName, numInstances, vcpus, memoryMb } }:
   `${flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`}${numInstances > 1 ? ` × ${numInstances}` : ''}`
 
 const fidelities: Readonly<Record<string, string>> = {
-  RECORDED: 'As it was kept when it was decided.',
-  REPLAYED: 'Made again from its record, bit for bit, on the state of its revision.',
-  APPROXIMATE: 'Made by other code or on another state than it was decided on.',
+  RECORDED: 'As recorded when it was decided.',
+  REPLAYED: 'Replayed from its record, bit for bit, on the state of its revision.',
+  APPROXIMATE: 'Replayed with other code or on another state than the original.',
 }
 
 interface HeaderProps {
@@ -50,7 +50,7 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
             size="sm"
             to="/audit"
             search={{ q: withTerm('', 'request', request) }}
-            title="What the audit has of this request"
+            title="Audit rows of this request"
           >
             {request}
           </AnchorLink>
@@ -66,12 +66,12 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
       )}
       {durationMs === null ? null : (
         <Fact name="took">
-          <span title="How long the replica took to decide it, without waiting">{formatTook(durationMs)}</span>
+          <span title="Time that the replica took to decide, without waiting">{formatTook(durationMs)}</span>
         </Fact>
       )}
       {replica === null ? null : (
         <Fact name="replica">
-          <AnchorLink className="fact-link" size="sm" to="/replicas" title="The replica that made it, as the log says">
+          <AnchorLink className="fact-link" size="sm" to="/replicas" title="The replica that made it, as recorded in the log">
             {replica}
           </AnchorLink>
         </Fact>

@@ -61,9 +61,9 @@ export function DecisionPage() {
   if (data.decision === null)
     return (
       <Page title="Decision">
-        <Empty title="There is no such decision">
+        <Empty title="Decision not found">
           No decision has the id <Code>{id}</Code>. It may never have been made, or its record is not kept any more.{' '}
-          <AnchorLink to="/decisions">See those that are kept</AnchorLink>.
+          <AnchorLink to="/decisions">Show the retained decisions</AnchorLink>.
         </Empty>
       </Page>
     )
@@ -115,7 +115,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={isAsDecided ? explained?.fidelity : undefined} />
         <PathList label="Without effect" paths={decision.ignoredFields ?? []}>
-          Asked without effect, since nothing in the profile reads it:
+          Without effect, since nothing in the profile reads it:
         </PathList>
         <Tries decision={decision} />
         {count > 1 ? (
@@ -137,19 +137,19 @@ function Explained({ decision }: { readonly decision: Decision }) {
         {explained !== undefined ? (
           <Headline isOld={isPlaceholderData}>{explained.headline}</Headline>
         ) : error ? null : (
-          <Skeleton height={28} role="status" aria-label="The decision is being made again" />
+          <Skeleton height={28} role="status" aria-label="The decision is being replayed" />
         )}
         {explained?.fidelity === 'APPROXIMATE' && isAsDecided ? (
           <Alert color="yellow" title="Approximate">
-            The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
+            The decision could not be replayed exactly: its state or its release is no longer available. An approximation is shown.
           </Alert>
         ) : null}
         <Receipt decision={decision} />
         <SolverOutcome solver={decision.solver} />
         <Destinations destinations={decision.destinations} members={membersOf(decision.spec.document, count)} />
         {explained?.hostCount === 0 ? (
-          <Empty title="There was no host to look at">
-            Nothing could be asked of any filter. <AnchorLink to="/hosts">See the hosts that there are now</AnchorLink>.
+          <Empty title="No hosts to check">
+            No filter could run. <AnchorLink to="/hosts">Show the present hosts</AnchorLink>.
           </Empty>
         ) : explained !== undefined ? (
           <Evidence
@@ -356,7 +356,7 @@ function Instances({ count, shown, onChoose }: InstancesProps) {
 function RequestDocument({ document }: { readonly document: unknown }) {
   return (
     <details>
-      <summary>The request as it was asked</summary>
+      <summary>The original request</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it */}
       <pre className="request mono" tabIndex={0}>
         {JSON.stringify(document, null, 2)}

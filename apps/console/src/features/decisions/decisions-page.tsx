@@ -70,7 +70,7 @@ export function DecisionsPage() {
     void counts.refetch()
   }
   useShortcuts([
-    { keys: 'f', label: isLive ? 'Freeze: nothing comes in by itself' : 'Follow new decisions', run: toggleLive },
+    { keys: 'f', label: isLive ? 'Freeze: do not add new decisions' : 'Follow new decisions', run: toggleLive },
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
   const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts
@@ -155,14 +155,14 @@ export function DecisionsPage() {
         noMatch={
           kept === undefined
             ? undefined
-            : `All of a decision is kept for ${kept.keptDays} days, or less where the log grows fast; of older ones the summary.`
+            : `Full records are kept for ${kept.keptDays} days, or less where the log grows fast; summaries are kept longer.`
         }
         aside={aside}
         above={
           <>
             {state === 'lost' ? (
               <Alert color="yellow" role="status" title="The feed is interrupted">
-                New decisions are not shown until the service answers again; it is tried every few seconds.
+                New decisions are not shown until the service answers again; the console retries every few seconds.
               </Alert>
             ) : null}
             <Unreadable decisions={unreadable} />
@@ -180,12 +180,12 @@ export function DecisionsPage() {
       />
       {hasGap ? (
         <Text size="xs" c="dimmed" role="status">
-          The feed was interrupted; the service was asked for what came meanwhile.
+          The feed was interrupted; decisions made meanwhile were loaded.
         </Text>
       ) : null}
       {suppressed > 0 ? (
         <Text size="xs" c="dimmed" role="status">
-          {formatCount(suppressed)} decisions came faster than the feed tells them one by one; the list has them all.
+          {formatCount(suppressed)} decisions came faster than the feed reports them; the list has all of them.
         </Text>
       ) : null}
     </Page>
@@ -221,8 +221,8 @@ function Unreadable({ decisions }: UnreadableProps) {
 function NoDecision() {
   const command = 'gantt select --vcpus 2 --memory-mb 4096'
   return (
-    <Empty title="No decision yet">
-      A decision is what a service gets when it asks where an instance goes. Ask by yourself:
+    <Empty title="No decisions yet">
+      A decision answers a request to place an instance. To make one, run:
       <Group justify="center" mt="sm" gap="xs">
         <Code>{command}</Code>
         <CopyButton text={command}>Copy</CopyButton>

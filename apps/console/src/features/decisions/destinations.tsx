@@ -20,7 +20,7 @@ export function Destinations({ destinations, members }: DestinationsProps) {
   return (
     <section aria-label="Destinations">
       <Text component="h2" fw={600} size="md">
-        Where it went
+        Destinations
       </Text>
       <SmallTable
         label="Destinations of the instances"
@@ -39,7 +39,7 @@ export function Destinations({ destinations, members }: DestinationsProps) {
               ]),
           { head: 'Host', cell: ({ selected }) => <HostLink host={selected.host} /> },
           {
-            head: 'Its report',
+            head: 'Report age',
             cell: ({ selected }) => reportAgeOf(selected.reportAge),
             attributes: () => ({ 'data-report-age': true }),
           },
@@ -52,7 +52,7 @@ export function Destinations({ destinations, members }: DestinationsProps) {
             head: 'Alternates',
             cell: ({ alternates }) =>
               alternates.map(({ host, reportAge }) => (
-                <span key={`${host.name}/${host.node}`} title={`Its report: ${reportAgeOf(reportAge)}`}>
+                <span key={`${host.name}/${host.node}`} title={`Report age: ${reportAgeOf(reportAge)}`}>
                   <HostLink host={host} />{' '}
                 </span>
               )),
@@ -64,8 +64,7 @@ export function Destinations({ destinations, members }: DestinationsProps) {
 }
 
 /** How old the last report was that said something new, when it was decided. */
-const reportAgeOf = (age: string | null): string =>
-  age === null ? 'of an age that is not known any more' : `${formatDuration(readDuration(age))} old`
+const reportAgeOf = (age: string | null): string => (age === null ? 'unknown' : `${formatDuration(readDuration(age))}`)
 
 function HostLink({ host: { name, node } }: { readonly host: { readonly name: string; readonly node: string } }) {
   const isOneOfMany = name !== node

@@ -114,7 +114,7 @@ export const NOW = graphql(`
   }
 `)
 
-/** How far back decisions can be made again. */
+/** Time range decisions can be made again. */
 export const KEPT = graphql(`
   query DecisionsKept {
     fleetLog { firstRevision keptDays }

@@ -36,7 +36,7 @@ export interface FilterFunnelProps {
   onSelect?: ((selection: Selection) => void) | undefined
 }
 
-/** Where the hosts went, filter by filter in the order of running. Every count opens the hosts behind it. */
+/** Filter funnel, filter by filter in the order of running. Every count opens the hosts behind it. */
 export function FilterFunnel(props: FilterFunnelProps) {
   const { hostCount, steps, scale, selection, shortfalls, onScale, onSelect } = props
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
@@ -46,7 +46,7 @@ export function FilterFunnel(props: FilterFunnelProps) {
   return (
     <section aria-label="Filters">
       <Group justify="space-between" mb={4}>
-        <Heading keys="2">Where the hosts went</Heading>
+        <Heading keys="2">Filter funnel</Heading>
         <Group gap="md">
           <Key />
           <SegmentedControl
@@ -66,7 +66,7 @@ export function FilterFunnel(props: FilterFunnelProps) {
         <span />
         <span className="funnel-left">left</span>
         <span className="funnel-refused">refused</span>
-        <span>for which reason, for example</span>
+        <span>example reason</span>
       </div>
       <ol className="funnel">
         <li className="funnel-step">
@@ -139,7 +139,7 @@ function Step({
         {isNet ? (
           <span
             className="funnel-net"
-            title="Not of the profile: every claim has to keep it. Asked of hosts that the profile's own filters let through."
+            title="Not part of the profile: every claim has to satisfy it. It runs on hosts that pass the profile's filters."
           >
             {' '}
             net

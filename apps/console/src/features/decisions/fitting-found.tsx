@@ -12,7 +12,7 @@ type Answer = ResultOf<typeof FITTING>['whatWouldFit']
 
 const kinds: Readonly<Record<string, string>> = { REQUEST: 'request', FLEET: 'fleet', POLICY: 'policy' }
 
-/** What was found, smallest effort first; each with where it is tried and where it is done. */
+/** Findings, smallest effort first; each with where it is tried and where it is done. */
 export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOpen(host: string): void }) {
   const { headline, counterfactuals, cause, tried, cut } = answer
   const nearest = cause?.hostName == null ? null : nameOfHost({ hostName: cause.hostName, node: cause.node ?? cause.hostName })
@@ -30,7 +30,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
           { head: 'Change', cell: ({ text }) => text },
           { head: 'effort', isNumber: true, className: 'narrow', cell: ({ effort }) => formatNumber(effort, 3) },
           {
-            head: 'hosts that pass then',
+            head: 'hosts that would pass',
             className: 'narrow',
             cell: ({ unlocks, exampleHosts: [example] }) =>
               `${countHosts(unlocks)}${example === undefined ? '' : `: ${nameOfHost(example)}${unlocks > 1 ? ', …' : ''}`}`,
@@ -38,7 +38,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
           },
           { head: 'tried', className: 'narrow', cell: ({ verified }) => (verified ? '+ placed' : 'not tried') },
           {
-            head: <span className="dimmed">what then?</span>,
+            head: <span className="dimmed">effect</span>,
             className: 'narrow',
             cell: ({ text, simulation, changes }) => (
               <>
@@ -63,7 +63,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
       )}
       <Text size="xs" c="dimmed">
         {formatCount(tried)} decisions were tried.{' '}
-        {cut === null ? 'That is everything within the limits.' : 'There was no time to try everything: there may be more.'}
+        {cut === null ? 'That is everything within the limits.' : 'The time ran out before everything was tried: there may be more.'}
       </Text>
     </div>
   )

@@ -10,13 +10,13 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
   const total = gaps.reduce((sum, { gap }) => sum + gap, 0)
   return (
     <SmallTable
-      label="Against the host that was taken"
+      label="Compared with the selected host"
       rows={[...gaps, { weigher: 'in all', unit: '', hostRaw: null, winnerRaw: null, gap: total, wouldFlipAt: undefined }]}
       rowKey={({ weigher }) => weigher}
       columns={[
         { head: 'Weigher', cell: ({ weigher, hostRaw }) => (hostRaw === null ? <b>{weigher}</b> : weigher) },
         { head: 'This host', cell: ({ hostRaw, unit }) => (hostRaw === null ? null : `${formatNumber(hostRaw)} ${unit}`) },
-        { head: 'The one taken', cell: ({ winnerRaw, unit }) => (winnerRaw === null ? null : `${formatNumber(winnerRaw)} ${unit}`) },
+        { head: 'Selected host', cell: ({ winnerRaw, unit }) => (winnerRaw === null ? null : `${formatNumber(winnerRaw)} ${unit}`) },
         { head: 'Gap in the total', isNumber: true, cell: ({ gap, hostRaw }) => (hostRaw === null ? <b>{shown(-gap)}</b> : shown(-gap)) },
         {
           head: 'would be first at',

@@ -61,7 +61,7 @@ export function HostAnswer({ decisionId, instance, profile, revision, host, take
         )}
         <Text size="sm" data-now={String(wouldPassNow)}>
           {wouldPassNow === null
-            ? 'It is not there now.'
+            ? 'It is not in the fleet now.'
             : wouldPassNow
               ? 'It would pass every filter now.'
               : `It would be refused now${outcome === 'FILTERED' ? ', too' : ''}.`}

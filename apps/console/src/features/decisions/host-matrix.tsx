@@ -77,7 +77,7 @@ export function HostMatrix(props: HostMatrixProps) {
             ref={find}
             size="xs"
             aria-label="Find a host by part of its name"
-            placeholder="find: / to come here"
+            placeholder="find a host; shortcut /"
             value={selection.find ?? ''}
             onChange={({ currentTarget }) => onFind(currentTarget.value)}
           />

@@ -14,14 +14,14 @@ interface NearMissesProps {
   onOpen(host: string): void
 }
 
-/** The refused hosts that came nearest, with all that refuses them and how much is missing. */
+/** Nearest refused hosts, with all that refuses them and how much is missing. */
 export function NearMisses({ misses, onOpen }: NearMissesProps) {
   if (misses.length === 0) return null
   return (
     <section aria-label="Nearest hosts">
       <Heading>Nearest of the refused</Heading>
       <SmallTable
-        label="The refused hosts that came nearest"
+        label="Nearest refused hosts"
         attributes={{ className: 'near' }}
         rows={misses.map((miss) => ({ name: nameOfHost(miss), refusing: miss.checks.filter(isRefusing) }))}
         rowKey={({ name }) => name}

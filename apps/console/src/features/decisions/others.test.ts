@@ -24,7 +24,7 @@ test.each([
   ['else the last that placed one like it', answer(null, [me], [me, decided('failed', 'NO_VALID_HOST'), decided('like')]), 'like', 2],
   ['else whatever is like it', answer(null, [], [me, decided('failed', 'NO_VALID_HOST')]), 'failed', 1],
   ['one that is found twice stands once', answer(decided('a'), [decided('a'), decided('b')], [decided('b'), me]), 'a', 2],
-  ['nothing, where there is no other', answer(null, [me], [me]), undefined, 0],
+  ['nothing, where no other decision', answer(null, [me], [me]), undefined, 0],
   ['nothing, before it is known', undefined, undefined, 0],
 ])('%s', (_name, found, best, count) => {
   const { others, best: taken } = othersOf('me', found)

@@ -9,7 +9,7 @@ import { VERIFY } from './documents.ts'
 const outcomes: Readonly<Record<string, { readonly glyph: string; readonly colour: string; readonly word: string }>> = {
   SAME: { glyph: '+', colour: 'green', word: 'the same' },
   DIFFERENT: { glyph: 'x', colour: 'red', word: 'different' },
-  UNKNOWN: { glyph: '?', colour: 'gray', word: 'cannot be told' },
+  UNKNOWN: { glyph: '?', colour: 'gray', word: 'unknown' },
 }
 
 /** What was kept of a decision to hold it against later, how long it can be made again, and whether it still comes out the same. */
@@ -26,7 +26,7 @@ export function Receipt({ decision: { id, receipt, explanationRetainedUntil } }:
         <Hash name="matrix" hash={receipt.matrix} />
         {explanationRetainedUntil === null ? null : (
           <Text size="xs" c="dimmed" title={titleOfTime(explanationRetainedUntil)}>
-            made again exactly until {formatTime(explanationRetainedUntil, zone)}
+            replayable until {formatTime(explanationRetainedUntil, zone)}
           </Text>
         )}
         <Button size="compact-xs" variant="outline" loading={isFetching} onClick={() => (isAsked ? void refetch() : setAsked(true))}>
@@ -36,7 +36,7 @@ export function Receipt({ decision: { id, receipt, explanationRetainedUntil } }:
       </Group>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {verified === undefined ? null : (
-        <ul className="checks" aria-label="What was verified" data-verified={verified.outcome}>
+        <ul className="checks" aria-label="Verified parts" data-verified={verified.outcome}>
           {verified.checks.map(({ part, outcome, text }) => (
             <li key={part} data-part={part}>
               <Verdict outcome={outcome} text={part.toLowerCase()} /> {text}

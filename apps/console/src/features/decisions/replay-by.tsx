@@ -31,7 +31,7 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
       <Group gap="xs" align="flex-end">
         <NativeSelect
           size="xs"
-          label="Asked of profile"
+          label="Profile"
           value={by ?? ''}
           data={[
             { value: '', label: `${recorded ?? 'the one that decided'}, as it was` },
@@ -53,9 +53,9 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
           onClose={() => onAsk({ by: undefined, on: undefined })}
           closeButtonLabel="Back to what was decided"
         >
-          The same request on {on === undefined ? 'the same' : 'that'} fleet, and nothing was decided by it: sentence, filters, hosts and
-          weights below are of {on === undefined ? 'this profile' : 'it, where claims of the decision itself hold their room'}. The facts,
-          the receipt and where it went stay those of the decision.
+          The same request was decided on {on === undefined ? 'the same' : 'that'} fleetwithout being recorded: the sentence, filters, hosts
+          and weights below are of {on === undefined ? 'this profile' : 'it, where claims of the decision itself hold their room'}. The
+          facts, the receipt and where it went stay those of the decision.
         </Alert>
       )}
     </>

@@ -14,7 +14,7 @@ export function ShadowFilters({ steps }: ShadowFiltersProps) {
   return (
     <section aria-label="Filters in shadow mode">
       <Text component="h3" fw={600} size="sm">
-        Filters in shadow mode: they refuse nobody
+        Filters in shadow mode: they refuse no host
       </Text>
       <ul className="plain shadows">
         {steps.map(({ name, isAsked, wouldReject, ofThosePassing, reasons }) => (

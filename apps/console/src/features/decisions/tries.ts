@@ -58,7 +58,7 @@ const endOf = (outcome: string): string => ends[outcome] ?? outcome.toLowerCase(
 
 const claimEnds: Readonly<Record<string, string>> = {
   RELEASED: 'its claim was released',
-  EXPIRED: 'nobody confirmed its claim in time',
+  EXPIRED: 'its claim expired unconfirmed',
   REVOKED: 'its claim was revoked',
   RESERVED: 'still reserved',
   CONFIRMED: 'still claimed',

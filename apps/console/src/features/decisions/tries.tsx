@@ -12,12 +12,12 @@ export function Tries({ decision }: { readonly decision: Decision }) {
   const [instance] = decision.instanceUuids
   const isLonger = decision.previous?.previous?.previous?.previous != null
   return (
-    <nav aria-label="Tries">
+    <nav aria-label="Attempts">
       <ol className="tries" data-tries={tries.length}>
         {isLonger && instance !== undefined ? (
           <li>
             <AnchorLink size="sm" to="/decisions" search={{ q: withTerm('', 'instance', instance) }}>
-              earlier tries
+              earlier attempts
             </AnchorLink>
           </li>
         ) : null}
@@ -27,8 +27,8 @@ export function Tries({ decision }: { readonly decision: Decision }) {
       </ol>
       {unrecorded > 0 ? (
         <p className="plain dimmed" data-unrecorded={unrecorded}>
-          {formatCount(unrecorded)} more {unrecorded === 1 ? 'try' : 'tries'} of this decision left nothing in the log: others had written
-          first, and the store refused the entry.
+          {formatCount(unrecorded)} more {unrecorded === 1 ? 'attempt' : 'attempts'} of this decision left nothing in the log, because
+          another replica wrote first.
         </p>
       ) : null}
     </nav>
@@ -37,7 +37,7 @@ export function Tries({ decision }: { readonly decision: Decision }) {
 
 function Step({ step: { number, decision, at, hosts, text, isLost } }: { readonly step: Try }) {
   const zone = useTimeZone()
-  const name = `try ${number}`
+  const name = `attempt ${number}`
   return (
     <li
       data-try={number}

@@ -35,7 +35,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
     <section aria-label="Weight lab">
       <Group justify="space-between" align="flex-end" mt="sm">
         <Text component="h3" fw={600} size="sm">
-          How far each multiplier can move
+          Range of each multiplier
         </Text>
         <Button size="compact-xs" variant="outline" disabled={tried.size === 0} onClick={() => onTry(new Map())}>
           Reset
@@ -45,7 +45,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
         {margin === 0
           ? 'The first two have the same total: the order of hosts decided.'
           : `The first is ahead of the second by ${exact(margin)}.`}
-        {note === null ? '' : ` ${note}`} Move one to see who would be first: nothing is changed by it.
+        {note === null ? '' : ` ${note}`} Move a multiplier to see which host would be first. This changes nothing.
       </Text>
       <TriedOut decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} />
       <SmallTable
@@ -56,7 +56,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
         rowAttributes={({ name }) => ({ 'data-weigher': name, 'data-tried': tried.get(name) })}
         columns={[
           { head: 'Weigher', className: 'narrow', cell: ({ name }) => name },
-          { head: 'What it does', className: 'lab-role', cell: (weigher) => <Role weigher={weigher} /> },
+          { head: 'Description', className: 'lab-role', cell: (weigher) => <Role weigher={weigher} /> },
           {
             head: 'another is first at or below',
             isNumber: true,
@@ -83,7 +83,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
               <WeightSlider
                 weigher={weigher}
                 value={tried.get(weigher.name) ?? weigher.multiplier}
-                fixedBecause={isFixed(weigher) ? "Nova's weigher looks away at 0: its numbers are not known here." : undefined}
+                fixedBecause={isFixed(weigher) ? "Nova's weigher is off at 0: its numbers are not known." : undefined}
                 onChange={set(weigher)}
               />
             ),

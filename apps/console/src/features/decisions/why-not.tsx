@@ -54,7 +54,7 @@ export function WhyNot({ decisionId, instance, profile, revision, host, suggest,
             id={`${id}-name`}
             size="xs"
             className="why-name"
-            placeholder="any name: w to come here"
+            placeholder="any host; shortcut w"
             value={text}
             list={`${id}-names`}
             autoComplete="off"

@@ -74,7 +74,7 @@ export const examples: readonly Example[] = [
 }`,
   },
   {
-    label: 'Claims: reserved for long',
+    label: 'Claims: reserved for a long time',
     query: `query Claims($query: String!) {
   claims(first: 20, query: $query) {
     totalCount
@@ -93,7 +93,7 @@ export const examples: readonly Example[] = [
 }`,
   },
   {
-    label: 'Replicas: who follows the log',
+    label: 'Replicas: status and lag',
     query: `query Replicas {
   health { mode revision violations }
   replicas { id live revision lagEvents }
@@ -109,7 +109,7 @@ export const examples: readonly Example[] = [
     variables: { query: 'last:1d' },
   },
   {
-    label: 'Keys: who may call',
+    label: 'Keys: accounts and scopes',
     query: `query Keys {
   viewer { scopes }
   apiKeys(first: 20) { nodes { name account scopes lastUsedAt expiresAt } }

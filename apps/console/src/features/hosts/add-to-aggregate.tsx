@@ -26,7 +26,7 @@ export function AddToAggregate({ hosts, onChoose, onClose }: AddToAggregateProps
       <Stack gap="sm">
         <TextInput
           label="Aggregate"
-          description="By a part of its name. A press leads to its draft; nothing is changed before that is applied."
+          description="Search by part of the name. Selecting one opens its draft; nothing is changed until the draft is applied."
           value={part}
           onChange={({ currentTarget: { value } }) => setPart(value)}
           data-autofocus
@@ -48,7 +48,7 @@ export function AddToAggregate({ hosts, onChoose, onClose }: AddToAggregateProps
         {found === undefined ? null : (
           <Text size="xs" c="dimmed" role="status">
             {found.totalCount === 0
-              ? 'No aggregate has that in its name.'
+              ? 'No matching aggregates.'
               : found.nodes.length < found.totalCount
                 ? `The first ${formatCount(found.nodes.length)} of ${formatCount(found.totalCount)}.`
                 : ''}

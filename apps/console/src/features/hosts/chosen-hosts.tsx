@@ -15,7 +15,7 @@ const SetStatus = lazy(async () => ({ default: (await import('./set-status.tsx')
 
 interface ChosenHostsProps {
   readonly fleet: Fleet
-  /** The hosts that were chosen, by their ordinals. */
+  /** The selected hosts, by their ordinals. */
   readonly choice: Choice<number>
   /** The rows of the list. */
   readonly ordinals: Uint32Array

@@ -38,7 +38,7 @@ it('tells what hosts say of themselves, and which of them do not', () => {
     values: [
       { label: 'Ice Lake', terms: 'cpu.model:"Ice Lake"', inside: 0, outside: 1 },
       { label: 'Milan', terms: 'cpu.model:Milan', inside: 1, outside: 0 },
-      { label: 'not told', terms: '-cpu.model:*', inside: 1, outside: 0 },
+      { label: 'not reported', terms: '-cpu.model:*', inside: 1, outside: 0 },
     ],
   })
 })
@@ -63,7 +63,7 @@ describe('any fleet, cut in two', () => {
     claims: fc.nat(3),
     reportedAt: fc.constantFrom(0, NOW - 5_000, NOW - 60_000, 1),
   })
-  it('each count is of exactly the hosts that its terms find', () => {
+  it('each count is of exactly the hosts that terms find', () => {
     fc.assert(
       fc.property(fc.array(host, { maxLength: 20 }), (hosts) => {
         const store = storeOf(hosts.map((one, ordinal) => ({ ...one, ordinal, name: `h${ordinal}` })))

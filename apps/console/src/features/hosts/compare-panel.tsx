@@ -34,7 +34,7 @@ export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: Com
     <section aria-label="Compare" className="compare">
       <Group justify="space-between" mb={4}>
         <Text size="sm" fw={600} component="h2" data-inside={inside.length} data-outside={outside.length}>
-          {formatCount(inside.length)} chosen beside the other {formatCount(outside.length)} of the list
+          {formatCount(inside.length)} selected, compared with the other {formatCount(outside.length)} of the list
         </Text>
         <Button size="compact-sm" variant="subtle" onClick={onClose}>
           Close
@@ -48,7 +48,7 @@ export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: Com
             ))}
             {alike.length === 0 ? null : (
               <Text size="xs" c="dimmed">
-                The same in both: {alike.map(({ field }) => field).join(', ')}.
+                Same in both: {alike.map(({ field }) => field).join(', ')}.
               </Text>
             )}
           </div>

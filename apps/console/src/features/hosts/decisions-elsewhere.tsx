@@ -21,17 +21,17 @@ export function DecisionsElsewhere({ host, label }: DecisionsElsewhereProps) {
   if (data === undefined || data.decisions.nodes.length === 0) return null
   return (
     <>
-      <Text size="sm">The newest decisions that did not choose it. What kept it out, each of them tells when it is asked.</Text>
+      <Text size="sm">The newest decisions that did not choose this host. Open one to see why.</Text>
       <SmallTable
         label="Recent decisions without this host"
         rows={data.decisions.nodes}
         rowKey={({ id }) => id}
         columns={[
-          { head: 'When', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
+          { head: 'Time', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
           { head: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ').toLowerCase() },
           { head: 'Account', cell: ({ account }) => account },
           {
-            head: 'Why not here',
+            head: 'Why not',
             cell: ({ id, at }) => (
               <Link
                 className="host-link"

@@ -13,16 +13,16 @@ export function EmptyFleet() {
   const command = firstHostCommand(location.origin, incarnation)
   if (forgotten > 0)
     return (
-      <Empty title="No host is there any more">
-        All that have reported were forgotten: {formatCount(forgotten)}. One that is readmitted is there with its next full report.
+      <Empty title="No hosts remain">
+        All reported hosts were forgotten: {formatCount(forgotten)}. One that is readmitted is there with its next full report.
       </Empty>
     )
   return (
     <Empty title="No host has reported yet">
       <Stack gap="sm" align="center">
         <span>
-          Hosts report what they have; this page shows each as soon as it does, by itself. To see one now, put a key that may report into{' '}
-          <Code>GANTT_KEY</Code> and run this in a terminal:
+          Hosts report what they have; this page shows each host when its first report arrives. To see one now, put a key that may report
+          into <Code>GANTT_KEY</Code> and run this in a terminal:
         </span>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard has to get into it */}
         <pre className="command" tabIndex={0}>

@@ -55,8 +55,8 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
     <Dialog title={`Evacuate ${labelOf({ host, node })}`} size="xl" onClose={onClose}>
       <Stack gap="sm">
         <Text size="sm">
-          Another place is looked for, and held for half an hour, for every claim of the host. The claims here stay until whoever moves the
-          instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
+          A destination is found, and held for half an hour, for every claim of the host. The claims on this host stay until the mover of
+          the instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
         </Text>
         {found === undefined ? null : <NotMoving count={found.withoutClaims} />}
         {found === undefined ? null : <Moves found={found} staying={staying} />}
@@ -67,7 +67,7 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
           </Button>
           {found === undefined ? (
             <Button onClick={() => see(send(true), setFound)} loading={isBusy} data-autofocus>
-              See where each would go
+              Preview the moves
             </Button>
           ) : found.isDone ? null : (
             <Button onClick={hold} loading={isBusy} disabled={found.moves.length === staying}>
@@ -90,7 +90,7 @@ function NotMoving({ count }: { readonly count: number }) {
   return (
     <Alert color="red" role="alert" title={title} data-without-claims={count}>
       {count === 1 ? 'It runs on this host, but no claim covers it.' : 'They run on this host, but no claim covers them.'} An evacuation
-      moves claims only, so the host is not empty afterwards. Move {count === 1 ? 'it' : 'them'} by other means before the host is stopped.
+      moves claims only, so the host is not empty afterwards. Move {count === 1 ? 'it' : 'them'} by other means before stopping the host.
     </Alert>
   )
 }
@@ -104,16 +104,16 @@ function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; r
       <Alert
         color={staying > 0 ? 'yellow' : 'blue'}
         role="status"
-        title={isDone ? `${counts} have a place elsewhere now` : `${counts} would find a place; nothing is changed yet`}
+        title={isDone ? `${counts} have a destination now` : `${counts} would find a destination; nothing is changed yet`}
       />
       <SmallTable
-        label="Where each claim goes"
+        label="Destinations of the claims"
         maxHeight="320px"
         attributes={{ 'data-moves': moves.length }}
         rows={moves}
         rowKey={({ claim }) => claim}
         columns={[
-          { head: 'Instance', className: 'mono', cell: ({ instance }) => instance ?? 'not named' },
+          { head: 'Instance', className: 'mono', cell: ({ instance }) => instance ?? 'unnamed' },
           { head: 'To', cell: ({ to }) => to ?? <b>stays</b> },
           { head: 'Why it stays', cell: ({ why }) => why },
         ]}

@@ -57,7 +57,7 @@ function Facet({ title, field, values, text, onToggle }: FacetProps) {
           type="button"
           className="facet"
           aria-pressed={chosen.some((one) => one.value === value)}
-          title={value === NONE ? `${title} not told` : value}
+          title={value === NONE ? `${title} not reported` : value}
           onClick={({ shiftKey, ctrlKey, metaKey }) => onToggle(field, value, shiftKey || ctrlKey || metaKey)}
         >
           <i style={{ width: `${(100 * count) / most}%` }} aria-hidden />

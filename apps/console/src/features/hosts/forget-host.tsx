@@ -32,7 +32,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
       title={`Forget ${label}`}
       change={change}
       isReady={reason.trim() !== ''}
-      previewLabel="See what ends with it"
+      previewLabel="Preview the impact"
       makeLabel={isForced ? `Forget it and end ${claims}` : 'Forget it'}
       mayMake={count === 0 || isForced}
       isDestructive
@@ -42,12 +42,12 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
       onDone={onDone}
     >
       <Text size="sm">
-        For a machine that is gone for good. It is in no list, count or placement any more; its history stays, and reports under its name
-        are refused until it is readmitted. For the same machine under another name, use Replace.
+        For a machine that is gone for good. It leaves all lists, counts and placements; its history stays, and reports under its name are
+        refused until it is readmitted. For the same machine under another name, use Replace.
       </Text>
       <ReasonInput
         value={reason}
-        shown="it is shown with the host, and with each claim that ends"
+        shown="shown with the host and with each ended claim"
         onChange={change.edit((value) => {
           setReason(value)
           setForced(false)
@@ -59,7 +59,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
           impact={impact}
           claims={count === 1 ? 'is on it' : 'are on it'}
           aggregates="It leaves the aggregates"
-          keys="API keys that are bound to it, and can report nothing for it afterwards:"
+          keys="API keys bound to it, which cannot report for it afterwards:"
         />
       )}
       {count === 0 ? null : (

@@ -54,7 +54,7 @@ export function ForgottenHosts() {
           onChange={({ currentTarget: { value } }) => setFind(value)}
         />
         <AnchorLink to="/hosts" size="sm">
-          Hosts that are there
+          Present hosts
         </AnchorLink>
       </Group>
       {error === null ? null : <Problem error={error} onRetry={refresh} />}
@@ -97,7 +97,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }) {
         },
         { head: 'Forgotten', cell: ({ gone }) => (gone === null ? '' : <Age atMs={Date.parse(gone.at)} ago />) },
         { head: 'Why', className: 'breaks', cell: ({ gone }) => gone?.reason },
-        { head: 'Reports', cell: ({ gone }) => (gone?.readmitted ? 'readmitted: a full one brings it back' : 'refused') },
+        { head: 'Reports', cell: ({ gone }) => (gone?.readmitted ? 'readmitted: returns with its next full report' : 'refused') },
       ]}
     />
   )

@@ -37,7 +37,7 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
   )
   return (
     <>
-      <Group gap="xs" role="group" aria-label="What can be done about it">
+      <Group gap="xs" role="group" aria-label="Host actions">
         {allows(scopes, 'OPERATE') ? (
           <>
             {button('status', 'Set status')}

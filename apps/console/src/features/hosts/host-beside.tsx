@@ -50,7 +50,7 @@ export function HostBeside({ host: askedHost, node: askedNode }: { readonly host
           </AnchorLink>
           {host.numa === null ? '' : `, ${formatCount(host.numa.cells.length)} NUMA cells`}
           {host.gpus.length === 0 ? '' : `, ${formatCount(host.gpus.length)} GPUs`}
-          {host.pciPools.length === 0 ? '' : `, ${formatCount(host.pciPools.length)} pools of PCI devices`}
+          {host.pciPools.length === 0 ? '' : `, ${formatCount(host.pciPools.length)} PCI device pools`}
           {`, ${formatCount(host.traits.length)} traits`}
         </Text>
         <HostDecisions host={host.name} decisions={host.recentDecisions} />

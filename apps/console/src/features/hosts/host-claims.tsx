@@ -17,14 +17,14 @@ export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }
       ) : null}
       <SmallTable
         label="Live claims"
-        empty="No claim holds anything here."
+        empty="No live claims."
         rows={claims.nodes}
         rowKey={({ id }) => id}
         columns={[
-          { head: 'Instance', className: 'mono', cell: ({ instanceUuid }) => instanceUuid ?? 'not named' },
+          { head: 'Instance', className: 'mono', cell: ({ instanceUuid }) => instanceUuid ?? 'unnamed' },
           { head: 'State', cell: ({ state }) => state.toLowerCase() },
           {
-            head: 'Holds',
+            head: 'Resources',
             cell: ({ resources, pools }) => (
               <>
                 {resources.map((one) => `${one.resourceClass} ${formatAmount(one.resourceClass, one.amount)}`).join(', ')}
@@ -37,12 +37,12 @@ export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }
             ),
           },
           {
-            head: 'Ends',
-            cell: ({ expiresAt }) => (expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />),
+            head: 'Expires',
+            cell: ({ expiresAt }) => (expiresAt === null ? 'no expiry' : <TimeLeft untilMs={Date.parse(expiresAt)} />),
           },
           { head: 'Account', cell: ({ account }) => account },
           {
-            head: 'Why here',
+            head: 'Decision',
             cell: ({ id, instanceUuid, decision }) => (
               <Link
                 className="host-link"
@@ -80,12 +80,12 @@ export function HostDecisions({ host, decisions }: HostDecisionsProps) {
       ) : null}
       <SmallTable
         label="Recent decisions"
-        empty="No decision that is still kept chose this host."
+        empty="No retained decision chose this host."
         rows={decisions.nodes}
         rowKey={({ id }) => id}
         columns={[
           {
-            head: 'When',
+            head: 'Time',
             cell: ({ id, at }) => (
               <Link className="host-link" to="/decisions/$id" params={{ id }}>
                 {formatTime(at, zone)}

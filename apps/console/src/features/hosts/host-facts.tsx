@@ -33,7 +33,7 @@ export function HostFacts({ host }: { readonly host: HostDetail }) {
         {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
       </Fact>
       {host.usedFrom === 'REPORT' ? null : <Fact term="Used amounts">from claims: {host.usedFromReason}</Fact>}
-      {formerNames.length === 0 ? null : <Fact term="Called before">{formerNames.join(', ')}</Fact>}
+      {formerNames.length === 0 ? null : <Fact term="Former names">{formerNames.join(', ')}</Fact>}
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
       {told.length === 0 ? null : (
         <Fact term="Machine">
@@ -44,7 +44,7 @@ export function HostFacts({ host }: { readonly host: HostDetail }) {
                 className="host-link"
                 to="/hosts"
                 search={{ q: withTerm('', field, value) }}
-                aria-label={`${label} ${value}: hosts like it`}
+                aria-label={`${label} ${value}: similar hosts`}
               >
                 {value}
               </Link>

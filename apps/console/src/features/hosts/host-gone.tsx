@@ -40,13 +40,13 @@ export function HostForgotten({ host, gone, scopes, onChanged }: HostForgottenPr
                 to="/audit"
                 search={{ q: withTerm('', 'request', edit.requestId) }}
                 size="sm"
-                title="Its row in the audit"
+                title="Audit row"
               >
                 {edit.account}
               </AnchorLink>
             </>
           ) : null}
-          : “{gone.reason}”. It has no capacity, no claims and no aggregates any more; its decisions and its timeline stay.
+          : “{gone.reason}”. It no longer has capacity, claims or aggregates; its decisions and timeline stay.
         </Text>
         <Text size="sm">
           {gone.readmitted
@@ -130,7 +130,7 @@ export function NoHost({ host, node, title }: { readonly host: string; readonly 
   const { data } = useOperation(FORMER_NAMES, { host, node: node ?? null }, { enabled: isPast })
   const formerNames = data?.host?.formerNames ?? []
   return (
-    <Empty title="No such host">
+    <Empty title="Host not found">
       No host named {title} {isPast ? 'had reported then' : 'has reported'}.{' '}
       {formerNames.length === 0 ? null : (
         <>

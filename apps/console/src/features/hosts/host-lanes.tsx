@@ -155,7 +155,7 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
 }
 
 const IDLE =
-  'Reports: * the first, o another inventory. Claims: + made, = confirmed, − ended. A press shows the console as it was then; arrows go from step to step.'
+  'Reports: * the first, o another inventory. Claims: + made, = confirmed, − ended. Click to show the console at that time; arrow keys move between steps.'
 
 /** Pixels. */
 const MARK = 16
@@ -178,7 +178,7 @@ const wordsAt = (lanes: readonly Lane[], ms: number): string => {
   const words = lanes
     .filter(({ spans }) => spans.length > 0)
     .map(({ label, spans }) => `${label.toLowerCase()} ${nameOf(wordAt(spans, ms))}`)
-  return words.length === 0 ? 'nothing happened.' : `${words.join(', ')}; nothing happened.`
+  return words.length === 0 ? 'no events.' : `${words.join(', ')}; no events.`
 }
 
 const nameOf = (word: string | undefined): string => word?.toLowerCase() ?? 'not known'

@@ -27,7 +27,7 @@ export function HostNamespace({ told }: { readonly told: Told }) {
 
 /** The age that decisions see is that of the log; a document without a time counts as old. */
 function Since({ told: { reportedAt, ageSeconds } }: { readonly told: Told }): ReactNode {
-  if (reportedAt === null) return 'of a time that was not kept: it counts as old'
+  if (reportedAt === null) return 'time unknown: it counts as old'
   return (
     <>
       <Age atMs={Date.parse(reportedAt)} ago />

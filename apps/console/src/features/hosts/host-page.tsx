@@ -185,7 +185,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
               </Section>
             ) : (
               <Text size="sm" c="dimmed">
-                It has nothing to give any more. What it was stands in its timeline, and under Claims and Decisions.
+                It has no capacity any more. Its history is in its timeline, and under Claims and Decisions.
               </Text>
             )}
             {host.namespaces.map((told) => (
@@ -283,7 +283,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
     <Text size="sm">
       Decisions from before it was replaced name it as it was called then:{' '}
       <Link className="host-link" to="/decisions" search={{ q: names.reduce((text, one) => withTerm(text, 'host', one), '') }}>
-        all that chose it, by whichever name
+        all that chose it, under any of its names
       </Link>
     </Text>
   )
@@ -311,7 +311,7 @@ function FeedLost({ updatedAt }: { readonly updatedAt: number }) {
   const at = new Date(updatedAt).toISOString()
   return (
     <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
-      <span title={titleOfTime(at)}>What is shown is from {formatTime(at, zone)}.</span> The service is tried every few seconds.
+      <span title={titleOfTime(at)}>What is shown is from {formatTime(at, zone)}.</span> The console retries every few seconds.
     </Alert>
   )
 }

@@ -17,7 +17,7 @@ export function HostPci({ pools }: { readonly pools: readonly Pool[] }) {
       rowAttributes={({ key }) => ({ 'data-pool': key })}
       columns={[
         { head: 'Vendor and product', isRowHead: true, className: 'mono', cell: ({ vendorId, productId }) => `${vendorId}:${productId}` },
-        { head: 'Type', cell: ({ deviceType }) => deviceType ?? 'not told' },
+        { head: 'Type', cell: ({ deviceType }) => deviceType ?? 'not reported' },
         { head: 'NUMA cell', cell: ({ numaNode }) => numaNode ?? 'not known' },
         {
           head: 'Tags',
@@ -29,7 +29,7 @@ export function HostPci({ pools }: { readonly pools: readonly Pool[] }) {
           head: 'Used',
           isNumber: true,
           cell: ({ used }) => (used === null ? 'by claims' : formatCount(used)),
-          title: ({ used }) => (used === null ? 'Its report leaves that to claims.' : 'As its report counts.'),
+          title: ({ used }) => (used === null ? 'Not reported: counted from claims.' : 'As reported.'),
         },
         {
           head: 'Free',

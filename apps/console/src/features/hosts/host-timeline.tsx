@@ -47,7 +47,7 @@ interface HostTimelineProps {
   readonly goneMs: number | undefined
 }
 
-/** What happened to the host, newest first: what it was, by whom, and the way to how the console was then. */
+/** Events of the host, newest first: what it was, by whom, and the way to how the console was then. */
 export function HostTimeline({ host, node, revision, ...present }: HostTimelineProps) {
   const { kinds } = route.useSearch()
   const shown = readGroups(kinds)
@@ -104,7 +104,7 @@ function Shown({ shown }: { readonly shown: readonly GroupName[] }) {
     void navigate({ search: (now) => readHostSearch({ ...now, kinds: printed(readGroups(now.kinds)) }), resetScroll: false })
   }
   return (
-    <Group gap="md" role="group" aria-label="What is shown">
+    <Group gap="md" role="group" aria-label="Kinds shown">
       {groupNames.map((name) => (
         <Checkbox
           key={name}
@@ -122,7 +122,7 @@ function Since({ at }: { readonly at: string }) {
   const zone = useTimeZone()
   return (
     <span title={titleOfTime(at)} data-since={at}>
-      Before {formatTime(at, zone)} only claims and lost tries are known: what else happened to hosts was not kept then.
+      Before {formatTime(at, zone)} only claims and lost attempts are known: other events of hosts were not recorded then.
     </span>
   )
 }
@@ -130,7 +130,7 @@ function Since({ at }: { readonly at: string }) {
 const Nothing = ({ shown }: { readonly shown: readonly GroupName[] }) => (
   <Text size="sm" c="dimmed">
     {shown.length === 0
-      ? 'No kind is chosen: tick what is to be shown.'
+      ? 'No kind is selected: tick the kinds to show.'
       : `Nothing of that happened to it${shown.length === groupNames.length ? '' : `: ${shown.map((name) => groups[name].label.toLowerCase()).join(', ')}`}.`}
   </Text>
 )
@@ -138,14 +138,14 @@ const Nothing = ({ shown }: { readonly shown: readonly GroupName[] }) => (
 function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log: Log }) {
   return (
     <SmallTable
-      label="What happened to the host"
+      label="Events of the host"
       rows={rows}
       rowKey={keyOf}
       rowAttributes={({ kind }) => ({ 'data-kind': kind, style: { verticalAlign: 'top' } })}
       columns={[
-        { head: 'When', className: 'narrow', cell: (row) => <When row={row} log={log} /> },
-        { head: 'What', className: 'narrow', cell: wordOf },
-        { head: 'How', className: 'breaks', cell: (row) => <How row={row} /> },
+        { head: 'Time', className: 'narrow', cell: (row) => <When row={row} log={log} /> },
+        { head: 'Event', className: 'narrow', cell: wordOf },
+        { head: 'Details', className: 'breaks', cell: (row) => <How row={row} /> },
         { head: 'By', cell: (row) => <By row={row} /> },
       ]}
     />
@@ -228,7 +228,7 @@ function By({ row: { edit, account, decision, kind, claimId } }: { readonly row:
     <>
       {edit === null ? account : null}
       {edit === null ? null : (
-        <Link className="host-link" to="/audit" search={{ q: withTerm('', 'request', edit.requestId) }} title="Its row in the audit">
+        <Link className="host-link" to="/audit" search={{ q: withTerm('', 'request', edit.requestId) }} title="Audit row">
           {edit.account}
         </Link>
       )}

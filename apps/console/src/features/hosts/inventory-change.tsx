@@ -13,7 +13,7 @@ export function InventoryChange({ host, node }: { readonly host: string; readonl
   const { data, error, refetch } = useOperation(LAST_INVENTORY, { host, node }, { everyMs: REFRESH_MS })
   if (data === undefined)
     return error === null ? (
-      <Skeleton height={48} role="status" aria-label="The last change of its inventory is being loaded" />
+      <Skeleton height={48} role="status" aria-label="The last inventory change is being loaded" />
     ) : (
       <Problem error={error} onRetry={() => void refetch()} />
     )
@@ -22,7 +22,7 @@ export function InventoryChange({ host, node }: { readonly host: string; readonl
   if (last === undefined)
     return (
       <Text size="sm" c="dimmed">
-        Its inventory is as it was{' '}
+        Its inventory is unchanged since{' '}
         {since === null ? 'in its first report' : `at ${formatTime(since.at, zone)}; what was before is not kept`}.
       </Text>
     )
@@ -31,7 +31,7 @@ export function InventoryChange({ host, node }: { readonly host: string; readonl
       <Text size="sm" title={titleOfTime(last.at)}>
         Its inventory changed last at {formatTime(last.at, zone)}; use is left out.
       </Text>
-      <FieldChanges label="Last change of its inventory" changes={last.changes} sides={['Before', 'Since then']} />
+      <FieldChanges label="Last inventory change" changes={last.changes} sides={['Before', 'Since then']} />
       {last.changesLeftOut === 0 ? null : <Text size="sm">And {formatCount(last.changesLeftOut)} more, which are not kept.</Text>}
     </div>
   )

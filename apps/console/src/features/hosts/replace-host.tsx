@@ -31,7 +31,7 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
       title={`Replace ${label}`}
       change={change}
       isReady={by.trim() !== '' && reason.trim() !== ''}
-      previewLabel="See what follows"
+      previewLabel="Preview the changes"
       makeLabel={`Call it ${by.trim()}`}
       problem={LeavingProblem}
       step={(dryRun) => replaceHost({ host, by: by.trim(), reason: reason.trim(), dryRun })}
@@ -50,7 +50,7 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
         onChange={({ currentTarget: { value } }) => change.edit(setBy)(value)}
         data-autofocus
       />
-      <ReasonInput value={reason} shown="its timeline shows it" isFirst={false} onChange={change.edit(setReason)} />
+      <ReasonInput value={reason} shown="shown in its timeline" isFirst={false} onChange={change.edit(setReason)} />
       {preview === undefined ? null : (
         <LeavingImpact
           host={host}

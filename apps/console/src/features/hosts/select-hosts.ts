@@ -19,7 +19,7 @@ export type FacetField = (typeof facetFields)[number]
 /** In the place of a value: the hosts that do not tell it. */
 export const NONE = ''
 
-export const inWords = (value: string): string => (value === NONE ? 'not told' : value)
+export const inWords = (value: string): string => (value === NONE ? 'not reported' : value)
 
 export interface FacetValue {
   /** Or NONE. */

@@ -43,15 +43,15 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
       title={`Set the ratio or the reserve of ${labelOf({ host: host.name, node: host.node })}`}
       change={change}
       isReady={isReady}
-      previewLabel="See what it changes"
+      previewLabel="Preview the changes"
       makeLabel="Set them"
       step={(dryRun) => setAllocationOf({ host, resourceClass, ...values, reason: reason.trim(), dryRun })}
       onClose={onClose}
       onDone={onDone}
     >
       <Text size="sm">
-        What is set here counts whatever the host reports. A field that is empty says nothing: what was set there is taken away, and the
-        host goes by its aggregates and its report again.
+        These values override the report of the host. An empty field removes its override: the aggregates and the report of the host apply
+        again.
       </Text>
       <Select
         label="Resource class"
@@ -62,7 +62,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
       />
       <TextInput
         label="Ratio"
-        description={`How many times over it is given away, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
+        description={`How many times its total may be allocated, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
         value={ratio}
         onChange={({ currentTarget: { value } }) => change.edit(setRatio)(value)}
         error={wrong.ratio}
@@ -74,7 +74,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
         onChange={({ currentTarget: { value } }) => change.edit(setReserved)(value)}
         error={wrong.reserved}
       />
-      <ReasonInput value={reason} shown="it is shown with the host" isFirst={false} onChange={change.edit(setReason)} />
+      <ReasonInput value={reason} shown="shown with the host" isFirst={false} onChange={change.edit(setReason)} />
       {change.effect === undefined ? null : <Effects sentences={capacityEffects(change.effect.warnings)} />}
     </PreviewDialog>
   )

@@ -45,7 +45,7 @@ export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetSt
       title={`Set the status of ${named(hosts)}`}
       change={change}
       isReady={reason.trim() !== ''}
-      previewLabel="See what it touches"
+      previewLabel="Preview the impact"
       makeLabel={`Set to ${wanted.toLowerCase()}`}
       step={(dryRun) => setStatusOf(hosts, { status: wanted, reason: reason.trim(), dryRun })}
       onClose={onClose}
@@ -59,7 +59,7 @@ export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetSt
         data={[...statuses]}
         onChange={change.edit((next) => setWanted(statuses.find(({ value }) => value === next)?.value ?? status))}
       />
-      <ReasonInput value={reason} shown="it is shown with the host" onChange={change.edit(setReason)} />
+      <ReasonInput value={reason} shown="shown with the host" onChange={change.edit(setReason)} />
       {change.effect === undefined ? null : <Effects sentences={effectsOf(change.effect)} />}
     </PreviewDialog>
   )
@@ -73,7 +73,7 @@ function named(hosts: SetStatusProps['hosts']): string {
 /** Every one by its name, so that nobody has to guess what was chosen. */
 function Names({ hosts }: Pick<SetStatusProps, 'hosts'>) {
   return (
-    <ScrollBox label="The hosts that were chosen" maxHeight="120px">
+    <ScrollBox label="The selected hosts" maxHeight="120px">
       <Text size="sm" className="mono" data-hosts={hosts.length}>
         {hosts.map(labelOf).join(', ')}
       </Text>
@@ -82,7 +82,7 @@ function Names({ hosts }: Pick<SetStatusProps, 'hosts'>) {
 }
 
 const effectsOf = ({ hostsAffected: hosts, claimsOnAffectedHosts: claims, warnings }: Impact): readonly string[] => [
-  `It touches ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'} with ${formatCount(claims)} live ${claims === 1 ? 'claim' : 'claims'}.`,
+  `It affects ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'} with ${formatCount(claims)} live ${claims === 1 ? 'claim' : 'claims'}.`,
   ...warnings,
 ]
 

@@ -31,7 +31,7 @@ export function SetUsedFrom({ host, onClose, onDone }: SetUsedFromProps) {
       title={`Set where the used amounts of ${labelOf({ host: host.name, node: host.node })} come from`}
       change={change}
       isReady={reason.trim() !== ''}
-      previewLabel="See what it changes"
+      previewLabel="Preview the changes"
       makeLabel={`Use ${usedFrom === 'CLAIMS' ? 'claims' : 'the report'}`}
       step={(dryRun) => setUsedFromOf({ host, usedFrom, reason: reason.trim(), dryRun })}
       onClose={onClose}
@@ -39,10 +39,10 @@ export function SetUsedFrom({ host, onClose, onDone }: SetUsedFromProps) {
     >
       <Text size="sm">
         {usedFrom === 'CLAIMS'
-          ? 'From claims alone: what the host reports as used is not looked at. Right only for a host on which every instance has a claim.'
+          ? 'From claims alone: the used amounts that the host reports are ignored. Right only for a host on which every instance has a claim.'
           : 'From the report of the host again, with the claims that it does not show next to that.'}
       </Text>
-      <ReasonInput value={reason} shown="it is shown with the host" onChange={change.edit(setReason)} />
+      <ReasonInput value={reason} shown="shown with the host" onChange={change.edit(setReason)} />
       {change.effect === undefined ? null : <Effects sentences={effectsOf(change.effect)} />}
     </PreviewDialog>
   )

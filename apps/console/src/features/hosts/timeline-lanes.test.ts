@@ -180,7 +180,7 @@ describe('what happened to a host', () => {
       return axis === undefined ? [] : lanesOf(steps, axis, { ...now, shown }).map(({ label }) => label)
     }
     expect(groupsOf([step(0, 'FIRST_REPORT')])).toEqual(['State', 'Status', 'Reports', 'Claims'])
-    expect(groupsOf([step(0, 'TRY_LOST')])).toEqual(['State', 'Status', 'Reports', 'Claims', 'Lost tries'])
+    expect(groupsOf([step(0, 'TRY_LOST')])).toEqual(['State', 'Status', 'Reports', 'Claims', 'Lost attempts'])
     expect(groupsOf([step(0, 'CLAIM_MADE')], ['claims'])).toEqual(['Claims'])
   })
 })

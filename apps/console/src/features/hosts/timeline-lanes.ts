@@ -66,9 +66,9 @@ const shapes: Readonly<Record<GroupName, LaneShape>> = {
   status: { label: 'Status', field: 'status', glyphs: {} },
   inventory: { label: 'Reports', glyphs: { FIRST_REPORT: '*', INVENTORY: 'o' } },
   aggregates: { label: 'Aggregates', glyphs: { AGGREGATE_JOINED: '+', AGGREGATE_LEFT: '−', AGGREGATE_EDITED: '~' }, isRare: true },
-  presence: { label: 'Coming and going', glyphs: { FORGOTTEN: '−', READMITTED: '+', REPLACED: '~' }, isRare: true },
+  presence: { label: 'Added and removed', glyphs: { FORGOTTEN: '−', READMITTED: '+', REPLACED: '~' }, isRare: true },
   claims: { label: 'Claims', glyphs: { CLAIM_MADE: '+', CLAIM_CONFIRMED: '=', CLAIM_ENDED: '−' } },
-  tries: { label: 'Lost tries', glyphs: { TRY_LOST: 'x' }, isRare: true },
+  tries: { label: 'Lost attempts', glyphs: { TRY_LOST: 'x' }, isRare: true },
 }
 
 /** From top to bottom. */

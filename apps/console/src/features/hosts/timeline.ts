@@ -49,12 +49,12 @@ export const keyOf = ({ at, kind, revision, claimId, aggregateUuid, decision }: 
 /** What can be shown or not, as the address names it. */
 export const groups = {
   status: { label: 'Status', kinds: ['STATUS'] },
-  liveness: { label: 'Signs of life', kinds: ['LIVENESS'] },
+  liveness: { label: 'Liveness', kinds: ['LIVENESS'] },
   inventory: { label: 'Inventory', kinds: ['FIRST_REPORT', 'INVENTORY'] },
   aggregates: { label: 'Aggregates', kinds: ['AGGREGATE_JOINED', 'AGGREGATE_LEFT', 'AGGREGATE_EDITED'] },
-  presence: { label: 'Coming and going', kinds: ['FORGOTTEN', 'READMITTED', 'REPLACED'] },
+  presence: { label: 'Added and removed', kinds: ['FORGOTTEN', 'READMITTED', 'REPLACED'] },
   claims: { label: 'Claims', kinds: ['CLAIM_MADE', 'CLAIM_CONFIRMED', 'CLAIM_ENDED'] },
-  tries: { label: 'Lost tries', kinds: ['TRY_LOST'] },
+  tries: { label: 'Lost attempts', kinds: ['TRY_LOST'] },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly kinds: readonly Kind[] }>>
 
 export type GroupName = keyof typeof groups
@@ -76,24 +76,24 @@ const words: Readonly<Record<Kind, string>> = {
   FIRST_REPORT: 'first report',
   INVENTORY: 'inventory',
   STATUS: 'status',
-  LIVENESS: 'sign of life',
+  LIVENESS: 'liveness',
   FORGOTTEN: 'forgotten',
   READMITTED: 'readmitted',
   REPLACED: 'renamed',
-  AGGREGATE_JOINED: 'came into aggregate',
+  AGGREGATE_JOINED: 'joined aggregate',
   AGGREGATE_LEFT: 'left aggregate',
   AGGREGATE_EDITED: 'aggregate edited',
-  CLAIM_MADE: 'claim made',
+  CLAIM_MADE: 'claim created',
   CLAIM_CONFIRMED: 'claim confirmed',
   CLAIM_ENDED: 'claim ended',
-  TRY_LOST: 'try lost',
+  TRY_LOST: 'attempt lost',
 }
 
 /** What happened, in a few words. */
 export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
   endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
 
-/** How far back the log goes; undefined: that is not known yet. */
+/** Time range the log goes; undefined: that is not known yet. */
 export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
 
 /** The moment to show the console at: the entry, or the time where only that is kept; undefined where the log does not reach there any more. */

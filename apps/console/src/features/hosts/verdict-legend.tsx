@@ -44,12 +44,12 @@ export function VerdictLegend({ feed, decision, instance, chosen, onChoose, onCl
       {error ? <Problem error={error} onRetry={retry} /> : null}
       {isApproximate ? (
         <Alert color="yellow" title="Approximate" mb={4}>
-          The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
+          The decision could not be replayed exactly: its state or its release is no longer available. An approximation is shown.
         </Alert>
       ) : null}
       {verdicts === undefined ? (
         error ? null : (
-          <Skeleton height={24} role="status" aria-label="The decision is being made again" />
+          <Skeleton height={24} role="status" aria-label="The decision is being replayed" />
         )
       ) : (
         <div className="verdicts">

@@ -39,7 +39,7 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
     ...matrix.filters
       .map((name, i) => ({ key: `refused:${name}`, label: `${name} refused`, count: refusals[i] ?? 0, hasPassed: false }))
       .filter(({ count }) => count > 0),
-    { key: 'unknown', label: 'unknown to it', count: 0, hasPassed: false },
+    { key: 'unknown', label: 'not considered', count: 0, hasPassed: false },
   ]
   const placeOf = (key: string): number => kinds.findIndex((kind) => kind.key === key)
   const places = { passed: placeOf('passed'), unknown: placeOf('unknown') }

@@ -54,18 +54,18 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
     )
   }
   return (
-    <Dialog onClose={onClose} title="Make a key" size="lg">
+    <Dialog onClose={onClose} title="Create a key" size="lg">
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <TextInput label="Name" description="For people." required maxLength={255} data-autofocus {...write('name')} />
+          <TextInput label="Name" description="A label for people." required maxLength={255} data-autofocus {...write('name')} />
           <TextInput
             label="Account"
-            description="The service account: claims and idempotency keys belong to it. It exists by its keys."
+            description="The service account: claims and idempotency keys belong to it. It exists as long as it has keys."
             required
             maxLength={255}
             {...write('account')}
           />
-          <Checkbox.Group label="What it may do" required value={[...scopes]} onChange={(next) => setScopes(next as ScopeName[])}>
+          <Checkbox.Group label="Scopes" required value={[...scopes]} onChange={(next) => setScopes(next as ScopeName[])}>
             <Stack gap={4} mt={4}>
               {roles.map(({ scope, does }) => (
                 <Checkbox key={scope} value={scope} label={scope} description={does} />
@@ -73,7 +73,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
             </Stack>
           </Checkbox.Group>
           <TextInput
-            label="Ends after days"
+            label="Expires after days"
             description="Empty: never."
             inputMode="numeric"
             error={'wrong' in days ? days.wrong : undefined}
@@ -94,7 +94,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
           />
           <TextInput label="Only for this project" description="With READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
           {refusal.length === 0 ? null : (
-            <Alert color="red" title="It cannot be made so" role="alert">
+            <Alert color="red" title="The key cannot be created" role="alert">
               {refusal.map((message) => (
                 <div key={message}>{message}</div>
               ))}
@@ -106,7 +106,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
               Cancel
             </Button>
             <Button type="submit" loading={isBusy} disabled={!isWhole}>
-              Make it
+              Create
             </Button>
           </Group>
         </Stack>

@@ -48,21 +48,21 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
       <Stack gap="sm">
         <Text size="sm">
           {isRotation
-            ? `A new key like it is made for ${key.account}. This one works on for a day, so that its callers can change over, and then ends.`
+            ? `A new key with the same rights is created for ${key.account}. This one works on for a day, so that its callers can switch, and then expires.`
             : `${key.account} cannot call with it any more, at once and for good; open streams of it end too.`}
         </Text>
         {isInUse(key, serviceNow()) ? (
           <Alert color="yellow" role="status" title="It is in use" data-in-use>
-            It was used last <Age atMs={Date.parse(key.lastUsedAt ?? '')} ago />.
+            Last used <Age atMs={Date.parse(key.lastUsedAt ?? '')} ago />.
           </Alert>
         ) : null}
         {isOwn && !isRotation ? (
-          <Alert color="red" role="status" title="It is your own" data-own>
-            You are signed in with it, and will be asked for another.
+          <Alert color="red" role="status" title="This is your own key" data-own>
+            You are signed in with it and will have to sign in with another.
           </Alert>
         ) : null}
         {refusal.length === 0 ? null : (
-          <Alert color="red" title="It stays as it is" role="alert">
+          <Alert color="red" title="The key was not changed" role="alert">
             {refusal.join(' ')}
           </Alert>
         )}
@@ -72,7 +72,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
             Cancel
           </Button>
           <Button color={isRotation ? 'blue' : 'red'} loading={isBusy} onClick={send}>
-            {isRotation ? 'Make the new key' : 'Revoke it'}
+            {isRotation ? 'Create the new key' : 'Revoke it'}
           </Button>
         </Group>
       </Stack>

@@ -26,7 +26,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   },
   {
     key: 'scopes',
-    label: 'May',
+    label: 'Scopes',
     width: 'minmax(130px, 1.6fr)',
     value: ({ scopes }) => scopes.join(', '),
     cell: ({ scopes }) => <span title={scopes.join(', ')}>{scopes.join(', ')}</span>,
@@ -61,7 +61,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   },
   {
     key: 'ends',
-    label: 'Ends',
+    label: 'Expires',
     width: '80px',
     value: ({ expiresAt, revokedAt }) => revokedAt ?? expiresAt ?? 'never',
     cell: ({ state, expiresAt, revokedAt }) => {

@@ -8,11 +8,11 @@ export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
 /** What a scope lets its key do: docs/keys.md has the whole of it. */
 export const roles = [
   { scope: 'READ', does: 'Every query and stream but keys and the audit; this console.' },
-  { scope: 'SCHEDULE', does: 'Asks where instances go, and claims the room.' },
+  { scope: 'SCHEDULE', does: 'Places instances and claims their room.' },
   { scope: 'REPORT', does: 'Reports what hosts have; may be bound to some of them.' },
   { scope: 'CLAIM', does: 'Confirms, extends and releases claims.' },
   { scope: 'OPERATE', does: 'Opens and closes hosts, edits aggregates and groups, revokes claims, reads the audit.' },
-  { scope: 'ADMIN', does: 'Everything; makes and ends keys, decides which profile decides.' },
+  { scope: 'ADMIN', does: 'Everything; creates and revokes keys, activates profiles.' },
 ] as const
 
 export type ScopeName = (typeof roles)[number]['scope']

@@ -66,7 +66,7 @@ function Keys() {
     if (key !== undefined) void navigate({ to: '/audit', search: { q: `key:${key.id}` } })
   }
   const keyOf = useCallback((index: number) => rows[index]?.id ?? index, [rows])
-  useShortcuts([{ keys: 'c', label: 'Make a key', isWrite: true, run: () => setDoing({ step: 'create' }) }])
+  useShortcuts([{ keys: 'c', label: 'Create a key', isWrite: true, run: () => setDoing({ step: 'create' }) }])
   const close = (): void => setDoing(undefined)
   const showSecret = (made: Made): void => setDoing(made.secret === null ? undefined : { step: 'secret', made })
   return (
@@ -91,12 +91,12 @@ function Keys() {
           />
           <Switch
             size="xs"
-            label="those that ended too"
+            label="Show expired and revoked"
             checked={ended === 'yes'}
             onChange={({ currentTarget }) => go({ ended: currentTarget.checked ? 'yes' : undefined })}
           />
           <WriteButton size="compact-sm" onClick={() => setDoing({ step: 'create' })} title="c">
-            Make a key
+            Create a key
           </WriteButton>
         </div>
         {error === null ? null : <Problem error={error} onRetry={refresh} />}
@@ -111,7 +111,7 @@ function Keys() {
               <ColumnChooser list="keys" columns={columns} />
             </Group>
             {rows.length === 0 ? (
-              <Empty title="No key is like this">Ended ones are shown only if asked for.</Empty>
+              <Empty title="No matching keys">Expired and revoked keys are hidden.</Empty>
             ) : (
               <ListTable
                 list="keys"
@@ -147,7 +147,7 @@ function Roles() {
           <PlainTable.Thead>
             <PlainTable.Tr>
               <PlainTable.Th>Scope</PlainTable.Th>
-              <PlainTable.Th>A key with it</PlainTable.Th>
+              <PlainTable.Th>Allows</PlainTable.Th>
             </PlainTable.Tr>
           </PlainTable.Thead>
           <PlainTable.Tbody>

@@ -15,7 +15,7 @@ export function Secret({ made: { secret, key }, onClose }: { readonly made: Made
       size="lg"
     >
       <Stack gap="sm">
-        <Alert color="yellow" title="This is told once">
+        <Alert color="yellow" title="This secret is shown only once">
           The service keeps only its hash. Copy it now to where {key.account} reads it.
         </Alert>
         <Group gap="xs" wrap="nowrap">
@@ -28,7 +28,7 @@ export function Secret({ made: { secret, key }, onClose }: { readonly made: Made
           It is sent with every call: <Code>Authorization: Bearer</Code> and the secret.
         </Text>
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have it</Button>
+          <Button onClick={onClose}>I have copied it</Button>
         </Group>
       </Stack>
     </Dialog>

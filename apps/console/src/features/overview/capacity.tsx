@@ -8,12 +8,12 @@ import { Meter } from '../../ui/meter.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
 import type { Zone } from './figures.ts'
 
-/** How full each zone is, class by class: what instances use, what claims hold beside it, what is free. */
+/** Usage by zone, class by class: what instances use, what claims hold beside it, what is free. */
 export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
   return (
-    <section aria-label="How full the zones are">
+    <section aria-label="Usage by zone">
       <Group justify="space-between">
-        <Heading keys="1">How full the zones are</Heading>
+        <Heading keys="1">Usage by zone</Heading>
         <Text size="xs" c="dimmed" aria-hidden className="g-meter-key">
           <i data-tone="used" /> used <i data-tone="claimed" /> claimed
         </Text>
@@ -37,7 +37,7 @@ export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
               ),
             attributes: ({ hosts }) => ({ 'data-hosts': hosts }),
           },
-          { head: 'Class', cell: ({ usage }) => usage?.resourceClass ?? 'nothing to give' },
+          { head: 'Class', cell: ({ usage }) => usage?.resourceClass ?? 'no capacity' },
           {
             head: '',
             className: 'g-meter-cell',

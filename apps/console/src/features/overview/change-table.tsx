@@ -25,7 +25,7 @@ export function ChangeTable({ label, changes, isAge = false, maxHeight }: Change
       rowAttributes={({ mutation }) => ({ 'data-change': mutation })}
       columns={[
         {
-          head: 'When',
+          head: 'Time',
           className: 'narrow',
           cell: ({ at, mutation, target }) => (
             <AnchorLink size="sm" to="/hosts" search={{ at }} aria-label={`${mutation} of ${target}: the fleet as it was then`}>
@@ -34,9 +34,9 @@ export function ChangeTable({ label, changes, isAge = false, maxHeight }: Change
           ),
           title: ({ at }) => titleOfTime(at),
         },
-        { head: 'Who', className: 'narrow', cell: ({ account }) => account },
+        { head: 'Account', className: 'narrow', cell: ({ account }) => account },
         {
-          head: 'What',
+          head: 'Change',
           className: 'narrow',
           cell: ({ id, at, mutation, target }) => (
             <AnchorLink
@@ -49,7 +49,7 @@ export function ChangeTable({ label, changes, isAge = false, maxHeight }: Change
             </AnchorLink>
           ),
         },
-        { head: 'About', className: 'rest', cell: ({ target }) => target, title: ({ target }) => target },
+        { head: 'Target', className: 'rest', cell: ({ target }) => target, title: ({ target }) => target },
       ]}
     />
   )

@@ -20,15 +20,15 @@ export function Changes() {
   )
   const rows = data?.auditLog.nodes
   return (
-    <section aria-label="What was changed last">
+    <section aria-label="Recent changes">
       <Heading keys="5" call={mayRead === true ? { document: CHANGES, variables: { query: CHANGES_QUERY } } : undefined}>
-        What was changed last
+        Recent changes
       </Heading>
       {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
-          It stands in the audit, which a key needs OPERATE to read; yours has {scopes.join(', ')}.
+          The audit needs a key with OPERATE; yours has {scopes.join(', ')}.
         </Text>
       ) : rows === undefined ? (
         error || noScopes ? null : (
@@ -36,7 +36,7 @@ export function Changes() {
         )
       ) : rows.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nobody changed anything yet.
+          No changes yet.
         </Text>
       ) : (
         <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>

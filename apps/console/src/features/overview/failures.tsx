@@ -7,24 +7,24 @@ import { Meter } from '../../ui/meter.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
 import { type Activity, FAILED, queryOf } from './figures.ts'
 
-/** Why requests failed, the most frequent reason first; each opens its decisions. */
+/** Failure causesed, the most frequent reason first; each opens its decisions. */
 export function Failures({ activity, call }: { readonly activity: Activity; readonly call: Call }) {
   const { failed, failures, failuresCut } = activity
   const most = failures[0]?.decisions ?? 1
   const unexplained = failuresCut ? 0 : failed - failures.reduce((sum, { decisions }) => sum + decisions, 0)
   return (
-    <section aria-label="Why requests fail">
+    <section aria-label="Failure causes">
       <Heading keys="3" call={call}>
-        Why requests fail
+        Failure causes
       </Heading>
       {failed === 0 ? (
         <Text size="sm" c="dimmed">
-          None failed in this time.
+          No failures in this period.
         </Text>
       ) : (
         <>
           <SmallTable
-            label="Causes, by how many requests failed for them"
+            label="Failures by cause"
             maxHeight="240px"
             rows={failures}
             rowKey={({ code }) => code}
@@ -50,12 +50,12 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
                 className: 'g-meter-cell',
                 cell: ({ decisions }) => <Meter parts={[{ share: decisions / most, tone: 'problem' }]} />,
               },
-              { head: 'The newest says', className: 'rest', cell: ({ text }) => text, title: ({ text }) => text },
+              { head: 'Newest example', className: 'rest', cell: ({ text }) => text, title: ({ text }) => text },
             ]}
           />
           <Text size="xs" c="dimmed">
-            Each counts once, at what most of the hosts that it admits were refused for.
-            {failuresCut ? ' Only the newest 20,000 were looked through.' : ''}
+            Each request counts once, under the reason for which most of its admitted hosts were refused.
+            {failuresCut ? ' Only the newest 20,000 requests were examined.' : ''}
             {unexplained > 0 && (
               <>
                 {' '}
@@ -67,7 +67,7 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
                 >
                   {formatCount(unexplained)} more
                 </AnchorLink>{' '}
-                kept no cause: some of their instances were placed, or there was no host.
+                have no recorded cause: some of their instances were placed, or there was no host.
               </>
             )}
           </Text>

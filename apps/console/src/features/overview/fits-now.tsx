@@ -32,18 +32,18 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
   const shown = zones.slice(0, MOST_ZONES)
   return (
-    <section aria-label="How many more fit now">
-      <Heading keys="2">How many more fit now</Heading>
+    <section aria-label="Remaining capacity">
+      <Heading keys="2">Remaining capacity</Heading>
       {flavors.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing was asked for within a day, so there is no flavor to count. Simulate counts any.
+          No requests within the last day, so there are no flavors to count. Use Simulate to count any flavor.
         </Text>
       ) : (
-        <ScrollBox label="Flavors, and how many more fit in each zone">
+        <ScrollBox label="Remaining capacity by flavor and zone">
           <Table verticalSpacing={2}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Pinned, and asked most</Table.Th>
+                <Table.Th>Pinned and most requested</Table.Th>
                 {shown.map((zone) => (
                   <Table.Th key={zone} className="number">
                     {zone}
@@ -52,9 +52,9 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
                 <Table.Th className="number">All zones</Table.Th>
                 <Table.Th
                   className="number"
-                  title="Of what would fit if the free room of a zone were on one host, the share that does not fit."
+                  title="The share of the free room of a zone that is unusable because it is spread over several hosts."
                 >
-                  In pieces
+                  Fragmentation
                 </Table.Th>
                 <Table.Th />
               </Table.Tr>
@@ -119,11 +119,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
       </Table.Td>
       {counted === undefined ? (
         <Table.Td colSpan={zones.length + 2}>
-          {error ? (
-            <span role="alert">! not counted: {error.message}</span>
-          ) : (
-            <Skeleton height={14} role="status" aria-label="It is being counted" />
-          )}
+          {error ? <span role="alert">! not counted: {error.message}</span> : <Skeleton height={14} role="status" aria-label="Counting" />}
         </Table.Td>
       ) : (
         <>
@@ -143,7 +139,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
               <span className="dimmed">-</span>
             ) : (
               <>
-                {counted.fragmentation > MUCH ? <span title="Most of the free room is of no use for it">! </span> : null}
+                {counted.fragmentation > MUCH ? <span title="Most of the free room is unusable for it">! </span> : null}
                 {counted.fragmentation.toFixed(2)}
               </>
             )}

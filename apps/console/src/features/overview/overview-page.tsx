@@ -54,7 +54,7 @@ export function OverviewPage() {
         <>
           <SegmentedControl
             size="xs"
-            aria-label="How far back"
+            aria-label="Time range"
             data={[...spans]}
             value={isRange ? '' : last}
             onChange={(next) => show({ last: next === DEFAULT_SPAN ? undefined : (next as SpanName), since: undefined, until: undefined })}
@@ -217,9 +217,9 @@ function activityFigures(activity: Activity, last: SpanName | undefined): Figure
           />
         </>
       ),
-      title: `${perMinute(activity)} a minute`,
+      title: `${perMinute(activity)} per minute`,
     },
-    { label: 'A minute', value: perMinute(activity) },
+    { label: 'Decisions/min', value: perMinute(activity) },
     {
       label: 'Failed',
       value: (
@@ -245,15 +245,15 @@ function activityFigures(activity: Activity, last: SpanName | undefined): Figure
             {formatTook(p99)}
             <Trend
               change={before.took === null ? undefined : changeOf(p99, before.took.p99Ms)}
-              before={before.took === null ? 'none was measured' : formatTook(before.took.p99Ms)}
+              before={before.took === null ? 'not measured' : formatTook(before.took.p99Ms)}
               steps={steps.map((step) => step.took?.p99Ms)}
             />
           </>
         ),
       title:
         took === null
-          ? 'How long deciding took was not measured'
-          : `99 of 100 decisions took at most so long, half of them ${formatTook(took.p50Ms)}${tookCut ? '; of the newest 100,000' : ''}`,
+          ? 'Decision times were not measured'
+          : `99 % of decisions took at most this long, and 50 % at most ${formatTook(took.p50Ms)}${tookCut ? '; of the newest 100,000' : ''}`,
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** How far back the page looks, as the filter grammar writes it. */
+/** Time range the page looks, as the filter grammar writes it. */
 export const spans = ['15m', '1h', '6h', '24h'] as const
 export type SpanName = (typeof spans)[number]
 

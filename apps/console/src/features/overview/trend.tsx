@@ -15,7 +15,7 @@ const HEIGHT = 20
 export function Trend({ change, before, steps }: TrendProps) {
   const most = Math.max(...steps.map((step) => step ?? 0))
   return (
-    <span className="overview-trend" title={`Against the span of equal length before: ${before}`}>
+    <span className="overview-trend" title={`Compared with the preceding period of the same length: ${before}`}>
       {change === undefined ? null : <span data-trend>{change}</span>}
       {most === 0 ? null : (
         <svg className="overview-sparkline" viewBox={`0 0 ${steps.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">

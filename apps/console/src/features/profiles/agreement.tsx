@@ -39,7 +39,7 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
   return (
     <section aria-label="Agreement over time" className="followed" data-agreement={sampled}>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        Agreement over time, as all replicas found it
+        Agreement over time, over all replicas
       </Text>
       {sampled === 0 ? (
         <Text size="sm" c="dimmed" role="status">
@@ -69,9 +69,9 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
 function emptyText(steps: readonly Step[]): string {
   const [skipped, notSolved] = [sumOf(steps, 'skipped'), sumOf(steps, 'notSolved')]
   if (skipped + notSolved === 0)
-    return 'Nothing was compared yet: this profile made no decision since, or the last few seconds are still to be written.'
+    return 'Nothing was compared yet: this profile has made no decision since, or the last few seconds are not written yet.'
   const left = [
-    ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} there was no time`]),
+    ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
     ...(notSolved === 0 ? [] : [`about ${formatCount(notSolved)} a solver would have to be asked`]),
   ]
   return `Nothing was compared: ${left.join(', ')}.`
@@ -105,7 +105,7 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
     <>
       <Hatchings />
       <BrushBars
-        label={`${formatCount(sampled)} decisions made by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share of each that goes to the same hosts.`}
+        label={`${formatCount(sampled)} decisions by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share of each that goes to the same hosts.`}
         bars={bars}
         ends={[first === undefined ? '' : formatTime(first.at, zone), last === undefined ? '' : formatTime(last.until, zone)]}
         idle="each bar is all that was compared in its step; without one nothing was"

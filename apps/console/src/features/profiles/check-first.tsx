@@ -30,17 +30,12 @@ export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps)
   if (data === undefined || isRunning)
     return (
       <Text size="sm" role="status">
-        It was never tried, so that requests of the last hour are being decided again by it first.
+        It was never tried, so requests of the last hour are being decided with it first.
       </Text>
     )
   const { newFailures, text } = data.compareProfiles
   return (
-    <Alert
-      color={newFailures > 0 ? 'red' : 'gray'}
-      role="status"
-      title="What it would have changed in the last hour"
-      data-checked={newFailures}
-    >
+    <Alert color={newFailures > 0 ? 'red' : 'gray'} role="status" title="Effect on requests of the last hour" data-checked={newFailures}>
       <Text size="sm">{text}</Text>
     </Alert>
   )

@@ -16,8 +16,8 @@ test.each([
 
 describe('what a step does is said with what it ends', () => {
   test.each([
-    ['shadow', 2, plain, ['site@2 decides beside site@1', 'no placement changes']],
-    ['shadow', 3, canary, ['site@3 decides beside site@1', 'The canary of 5 % of site@2 ends.']],
+    ['shadow', 2, plain, ['site@2 runs in parallel with site@1', 'no placement changes']],
+    ['shadow', 3, canary, ['site@3 runs in parallel with site@1', 'The canary of 5 % of site@2 ends.']],
     ['shadow', 2, canary, ['Its canary of 5 % ends: site@1 decides all calls again.']],
     ['canary', 2, plain, ['site@2 decides 25 % of the calls that name no version', 'site@1 decides the others']],
     ['canary', 2, canary, ['site@2 decides 25 %', 'Up to now it decides 5 %.']],
@@ -38,7 +38,7 @@ describe('what a step does is said with what it ends', () => {
 })
 
 test.each([
-  [plain, 'site@1 decides all calls. Nothing is tried.'],
+  [plain, 'site@1 decides all calls. No rollout.'],
   [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
   [canary, 'site@1 decides, and site@2 a canary of 5 % of the calls.'],
 ])('who decides, %#', (course, sentence) => expect(standingOf(course, 'site')).toBe(sentence))
@@ -75,7 +75,7 @@ test.each([
     { mutation: 'profileRollback', target: 'site', summary: '{"profile":"site","reason":"it packs"}' },
     'rolled back: it packs',
   ],
-  ['a version', { mutation: 'profileVersionCreate', target: 'site' }, 'wrote the next version'],
+  ['a version', { mutation: 'profileVersionCreate', target: 'site' }, 'created the next version'],
   ['a look at what it would do', { summary: '{"dryRun":true,"version":"site@2"}' }, undefined],
   ['a refusal', { result: 'ValidationError' }, undefined],
   ['a summary that was cut', { summary: '{"version":"si' }, 'activated site@2'],

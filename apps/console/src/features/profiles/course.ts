@@ -30,7 +30,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
   switch (step) {
     case 'shadow':
       return [
-        `${ref} decides beside ${active} what that one decides, on the same states, and is compared with it. It claims nothing: no placement changes.`,
+        `${ref} runs in parallel with ${active} what that one decides, on the same states, and is compared with it. It claims nothing: no placement changes.`,
         ...(isOther
           ? ends
           : rollout?.mode === 'CANARY'
@@ -58,7 +58,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
 
 /** One sentence for who decides now. */
 export function standingOf({ active, rollout }: Course, name: string): string {
-  if (rollout === null) return `${name}@${active.number} decides all calls. Nothing is tried.`
+  if (rollout === null) return `${name}@${active.number} decides all calls. No rollout.`
   const ref = `${name}@${rollout.candidate.number}`
   if (rollout.mode === 'CANARY') return `${name}@${active.number} decides, and ${ref} a canary of ${rollout.percent} % of the calls.`
   const share = rollout.percent === 100 ? '' : ` ${rollout.percent} % of`
@@ -92,7 +92,7 @@ export function deedOf({ mutation, target, result, summary }: AuditRow): string 
   const { dryRun, rollout, reason } = readSummary(summary)
   if (dryRun === true || result !== 'ProfilePayload') return undefined
   if (mutation === 'profileRollback') return `rolled back${typeof reason === 'string' ? `: ${reason}` : ''}`
-  if (mutation === 'profileVersionCreate') return 'wrote the next version'
+  if (mutation === 'profileVersionCreate') return 'created the next version'
   if (typeof rollout !== 'object' || rollout === null) return `activated ${target}`
   const { mode, percent } = rollout as { readonly mode?: unknown; readonly percent?: unknown }
   if (mode === 'CANARY') return `made ${target} a canary of ${String(percent)} %`

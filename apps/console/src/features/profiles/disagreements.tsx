@@ -17,7 +17,7 @@ export function Disagreements({ disagreements, versions }: DisagreementsProps) {
   const { active, candidate } = versions
   return (
     <SmallTable
-      label="Decisions that the two versions make otherwise"
+      label="Decisions on which the versions disagree"
       maxHeight="260px"
       rows={disagreements}
       rowKey={({ decision }) => decision.id}
@@ -25,7 +25,7 @@ export function Disagreements({ disagreements, versions }: DisagreementsProps) {
       columns={[
         { head: 'Decision', className: 'profile-link', cell: ({ decision }) => <DecisionLink decision={decision} /> },
         {
-          head: 'By the version tried',
+          head: 'With the candidate',
           className: 'profile-link',
           cell: ({ decision, kind }) => (
             <AnchorLink
@@ -42,7 +42,7 @@ export function Disagreements({ disagreements, versions }: DisagreementsProps) {
         { head: `rank by @${candidate}`, isNumber: true, cell: ({ baselineChoice }) => rankOf(baselineChoice) },
         { head: `Host of @${candidate}`, className: 'profile-choice', cell: ({ candidateChoice }) => <Choice choice={candidateChoice} /> },
         { head: `rank by @${active}`, isNumber: true, cell: ({ candidateChoice }) => rankOf(candidateChoice) },
-        { head: 'Because', className: 'profile-because', cell: ({ because }) => because },
+        { head: 'Reason', className: 'profile-because', cell: ({ because }) => because },
       ]}
     />
   )

@@ -27,8 +27,8 @@ export function DraftCheck({ name, active, next, document, isWrong }: DraftCheck
   const [asked, setAsked] = useState<{ readonly text: string; readonly last: Window } | undefined>()
   const text = JSON.stringify(document)
   return (
-    <section aria-label="What it would have changed">
-      <Heading keys="4">What it would have changed</Heading>
+    <section aria-label="Effect on past requests">
+      <Heading keys="4">Effect on past requests</Heading>
       <div className="profile-form">
         <NativeSelect
           size="xs"
@@ -49,8 +49,8 @@ export function DraftCheck({ name, active, next, document, isWrong }: DraftCheck
       ) : (
         <>
           {asked.text === text ? null : (
-            <Alert color="yellow" p="xs" role="status" title="The draft is another one by now" data-check-old>
-              <Text size="sm">What stands below is of the draft as it was then. Decide the requests again.</Text>
+            <Alert color="yellow" p="xs" role="status" title="The draft has changed" data-check-old>
+              <Text size="sm">The result below is of an earlier draft. Decide the requests again.</Text>
             </Alert>
           )}
           <Answer name={name} active={active} next={next} {...asked} />
@@ -76,7 +76,7 @@ function Answer({ name, active, next, text, last }: AnswerProps) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = useRun(CHECK, variables)
   return (
     <>
-      <PanelCall of="What it would have changed" {...call} />
+      <PanelCall of="Effect on past requests" {...call} />
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="Requests are being decided again." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The comparison was cancelled" onRun={run} /> : null}

@@ -21,13 +21,13 @@ export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
   const theirs: Document = documentOf(data.node)
   const next = rebase(draft, theirs, latest.number)
   return (
-    <Alert color="orange" role="alert" title={`Somebody wrote version ${latest.number} meanwhile`} data-conflict={latest.number}>
+    <Alert color="orange" role="alert" title={`Version ${latest.number} meanwhile`} data-conflict={latest.number}>
       <Stack gap="xs">
-        <Side title="What they changed" lines={differences(draft.base, theirs)} nothing="Nothing that shows." />
-        <Side title="What you want, on top of it" lines={differences(theirs, next.own)} nothing="All that you want is there already." />
+        <Side title="Their changes" lines={differences(draft.base, theirs)} nothing="No visible changes." />
+        <Side title="Your changes on top of it" lines={differences(theirs, next.own)} nothing="All your changes are already there." />
         <Group>
           <Button size="compact-sm" onClick={() => onRebase(next)}>
-            Put my changes on version {latest.number}
+            Apply my changes to version {latest.number}
           </Button>
           <Button size="compact-sm" variant="outline" onClick={() => onRebase({ ...draft, latest: latest.number })}>
             Keep my draft as it is

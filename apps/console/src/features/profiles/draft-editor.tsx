@@ -107,14 +107,14 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
           </section>
         </Stack>
       </Fieldset>
-      <section aria-label="What the draft changes">
+      <section aria-label="Changes of the draft">
         <Text component="h2" fw={600} size="md">
-          What the draft changes against version {from}
+          Changes against version {from}
         </Text>
         <FieldChanges
           label="Changes, field by field"
           maxHeight="280px"
-          empty="Nothing yet: it would decide alike."
+          empty="No changes yet."
           changes={lines}
           sides={[`Version ${from}`, 'The draft']}
         />
@@ -143,7 +143,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
           Discard
         </Button>
         <Button variant="outline" loading={isBusy} disabled={hasConflict} onClick={() => (problems.length > 0 ? setAnswer(WRONG) : look())}>
-          See whether it can be written
+          Validate
         </Button>
         <Button loading={isBusy} disabled={hasConflict} onClick={() => (problems.length > 0 ? setAnswer(WRONG) : write())}>
           Write {name}@{next}
@@ -170,14 +170,14 @@ function End({ answer, problems, name }: EndProps) {
   if (answer === undefined || isConflict(answer)) return null
   if (answer.__typename === 'ProfilePayload')
     return (
-      <Alert color="green" role="status" title="It can be written" data-can-be-written>
+      <Alert color="green" role="status" title="The draft is valid" data-can-be-written>
         <Text size="sm">
-          It would be {name}@{answer.version.number}, a draft: it decides nothing before somebody tries or activates it.
+          It would be {name}@{answer.version.number}, a draft: it decides nothing until it is tried or activated.
         </Text>
       </Alert>
     )
   return (
-    <Alert color="red" role="alert" title="It cannot be written so" data-refused={answer.code}>
+    <Alert color="red" role="alert" title="The draft is not valid" data-refused={answer.code}>
       {problems.length === 0 ? <Text size="sm">{answer.message}</Text> : null}
       {problems.map(({ field, message }) => (
         <Text size="sm" key={`${field} ${message}`} data-problem={field}>

@@ -33,7 +33,7 @@ export function DraftPage() {
   if (why !== undefined)
     return (
       <Page title={title} aside={back}>
-        <Empty title="Nothing is drafted in the past">{why} A draft that was begun waits there.</Empty>
+        <Empty title="Drafts cannot be edited while the console shows the past">{why} Your draft is kept.</Empty>
       </Page>
     )
   if (data === undefined)
@@ -49,8 +49,8 @@ export function DraftPage() {
   if (data.profile === null)
     return (
       <Page title={title}>
-        <Empty title="There is no such profile">
-          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">See those that there are</AnchorLink>.
+        <Empty title="Profile not found">
+          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
         </Empty>
       </Page>
     )
@@ -86,17 +86,17 @@ function Draft({ profile }: { readonly profile: Profile }) {
         <Text size="sm">There is one draft of a profile at a time. The one that was begun is kept until it is written or dropped.</Text>
         <Group mt="xs">
           <Button size="compact-sm" onClick={go}>
-            Go on with it
+            Continue with it
           </Button>
           <Button size="compact-sm" variant="outline" onClick={() => keep(undefined)}>
-            Drop it, and begin from version {from}
+            Discard it and start from version {from}
           </Button>
         </Group>
       </Alert>
     )
   if (version === undefined)
     return (
-      <Empty title="There is no such version">
+      <Empty title="Version not found">
         {name} has no version <Code>{from}</Code>.
       </Empty>
     )
@@ -154,7 +154,8 @@ function Begun({ name, id, active, latest, draft, keep, onDiscard, onWritten }: 
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
         Made from {name}@{edited.from}. Versions are never edited: what is written here is the next one, and decides nothing before it is
-        tried or activated.{compat === null ? '' : ' It decides as Nova does, its surprises included.'} The draft is kept in this tab.
+        tried or activated.{compat === null ? '' : ' It decides as Nova does, including its surprising behaviour.'} The draft is kept in
+        this tab.
       </Text>
       <DraftEditor {...{ name, active, latest, onDiscard, onWritten }} draft={edited} parts={parts.data.profileParts} onChange={keep} />
     </Stack>

@@ -25,7 +25,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
   if (sampled === 0)
     return (
       <div data-evaluated={0}>
-        <Empty title={total === 0 ? 'No request in that time' : 'None could be decided again'}>
+        <Empty title={total === 0 ? 'No requests in this period' : 'None could be decided again'}>
           {text} ({range})
         </Empty>
       </div>
@@ -52,7 +52,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
       <ShadowFilters comparison={comparison} />
       <ZoneShift zones={comparison.zones} baseline={baseline} candidate={candidate} />
       <Text size="xs" c="dimmed" mt="xs">
-        Each stands by itself, on the state that it met: what the other placement would have left for the next request is not followed.
+        Each request is decided separately, on the state at its time: effects of a different placement on later requests are not simulated.
       </Text>
     </div>
   )
@@ -63,13 +63,13 @@ const counted = (requests: number): string => `${formatCount(requests)} ${reques
 /** How the time of deciding compares; null where too few were decided to tell. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
   if (cpuRatio === null || p99DeltaMs === null) return []
-  const title = `The slowest hundredth takes ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'less' : 'more'}, here and now.`
+  const title = `The slowest hundredth takes ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'less' : 'more'}, on this replica.`
   return [{ label: 'time to decide', value: `× ${cpuRatio.toFixed(2)}`, title }]
 }
 
 function Disagreements({ comparison: { disagreements, elsewhere, newFailures, newPlacements } }: { readonly comparison: Comparison }) {
   const all = elsewhere + newFailures + newPlacements
-  if (all === 0) return <Text size="sm">Every request goes where it goes now.</Text>
+  if (all === 0) return <Text size="sm">Every request goes to the same host.</Text>
   return (
     <>
       <Text component="h3" fw={600} size="sm">
@@ -77,7 +77,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
         {disagreements.length < all ? `; the first ${formatCount(disagreements.length)}` : ''}
       </Text>
       <SmallTable
-        label="Requests with another outcome"
+        label="Requests with a different outcome"
         maxHeight="360px"
         rows={disagreements}
         rowKey={({ decision }) => decision.id}
@@ -101,7 +101,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
             cell: ({ candidateHosts }) => <Hosts hosts={candidateHosts} />,
             title: ({ candidateHosts }) => candidateHosts.join(', '),
           },
-          { head: 'Because', className: 'profile-because', cell: ({ because }) => because },
+          { head: 'Reason', className: 'profile-because', cell: ({ because }) => because },
         ]}
       />
     </>
@@ -114,7 +114,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
   return (
     <>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        Its filters in shadow mode, had each been asked in earnest
+        Its filters in shadow mode, if each were enforced
       </Text>
       <SmallTable
         label="Filters in shadow mode"
@@ -147,7 +147,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
               <>
                 {failing.length === 0 ? (
                   <span className="dimmed">
-                    {notSolved === 0 ? 'none' : `of ${formatCount(notSolved)} it is not known: no solver was asked`}
+                    {notSolved === 0 ? 'none' : `of ${formatCount(notSolved)} the result is unknown: no solver ran`}
                   </span>
                 ) : null}
                 {failing.map(({ decision, because }) => (

@@ -40,8 +40,8 @@ export function Evaluation({ profile: { name, active, versions }, number, search
     onSearch({ ...search, version: String(number), against: String(against), check: 'yes' })
   }
   return (
-    <section aria-label="What it would have changed">
-      <Heading keys="4">What it would have changed</Heading>
+    <section aria-label="Effect on past requests">
+      <Heading keys="4">Effect on past requests</Heading>
       {choices.length === 0 ? (
         <Empty title="There is no other version">
           Draft the next one: a draft can be compared before it is written. A file is tried by{' '}
@@ -83,8 +83,8 @@ export function Evaluation({ profile: { name, active, versions }, number, search
           ) : (
             <Text size="xs" c="dimmed">
               Each request is decided again by {name}@{number}
-              {against === number ? ', and with each of its filters in shadow mode asked in earnest' : ` and by ${name}@${against}`}, on the
-              state that it met. Nothing is claimed.
+              {against === number ? ', and with each of its filters in shadow mode enforced' : ` and by ${name}@${against}`}, on the state
+              that it met. Nothing is claimed.
             </Text>
           )}
         </>
@@ -125,7 +125,7 @@ function Answer({ name, number, against, last, sample }: AnswerProps) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = useRun(CHECK, variables)
   return (
     <>
-      <PanelCall of="What it would have changed" {...call} />
+      <PanelCall of="Effect on past requests" {...call} />
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="Requests are being decided again." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The comparison was cancelled" onRun={run} /> : null}

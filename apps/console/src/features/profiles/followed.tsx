@@ -29,7 +29,7 @@ export function Followed({ profile: { name, active, rollout } }: FollowedProps) 
     return error ? (
       <Problem error={error} onRetry={() => void refetch()} />
     ) : (
-      <Skeleton height={HEIGHT} role="status" aria-label="What was found of the rollout is being loaded" />
+      <Skeleton height={HEIGHT} role="status" aria-label="The rollout is being loaded" />
     )
   // of another step than the one that stands above
   if (!found || found.since !== rollout.since) return null
@@ -40,7 +40,9 @@ export function Followed({ profile: { name, active, rollout } }: FollowedProps) 
       <AgreementOverTime steps={found.overTime} versions={versions} />
       {found.disagreements.length === 0 ? (
         <Text size="sm" c="dimmed" data-none-otherwise>
-          {found.overTime.some(({ sampled }) => sampled > 0) ? 'Both versions made every decision alike, so there is no host to rank.' : ''}
+          {found.overTime.some(({ sampled }) => sampled > 0)
+            ? 'Both versions made the same decisions, so there are no ranks to compare.'
+            : ''}
         </Text>
       ) : (
         <>

@@ -9,7 +9,7 @@ import { deedOf, historyQuery } from './course.ts'
 import { HISTORY } from './documents.ts'
 import { REFRESH_MS } from './refresh.ts'
 
-/** Who did what with the profile, and when: from the audit, which not every key may read. */
+/** History with the profile, and when: from the audit, which not every key may read. */
 export function History({ name }: { readonly name: string }) {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')
@@ -21,15 +21,15 @@ export function History({ name }: { readonly name: string }) {
     return deed === undefined ? [] : [{ ...row, deed }]
   })
   return (
-    <section aria-label="Who did what">
+    <section aria-label="History">
       <Heading keys="5" call={mayRead === true ? { document: HISTORY, variables } : undefined}>
-        Who did what
+        History
       </Heading>
       {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
-          It stands in the audit, which a key needs OPERATE to read; yours has {scopes.join(', ')}.
+          The audit needs a key with OPERATE; yours has {scopes.join(', ')}.
         </Text>
       ) : data === undefined ? (
         error || noScopes ? null : (
@@ -37,16 +37,16 @@ export function History({ name }: { readonly name: string }) {
         )
       ) : (
         <SmallTable
-          label="What was done with the profile"
+          label="Profile history"
           maxHeight="240px"
-          empty="Nobody changed it, as far as the audit goes back."
+          empty="No changes in the retained audit."
           rows={deeds}
           rowKey={({ id }) => id}
           rowAttributes={() => ({ 'data-deed': true })}
           columns={[
-            { head: 'When', className: 'narrow', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
-            { head: 'Who', className: 'narrow', cell: ({ account }) => account },
-            { head: 'What', cell: ({ deed }) => deed },
+            { head: 'Time', className: 'narrow', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
+            { head: 'Account', className: 'narrow', cell: ({ account }) => account },
+            { head: 'Change', cell: ({ deed }) => deed },
           ]}
         />
       )}

@@ -67,7 +67,7 @@ export function PartRow(props: PartRowProps) {
         className="draft-grip"
         draggable
         aria-hidden
-        title="Drag it to another place"
+        title="Drag to reorder"
         onDragStart={(event) => {
           event.dataTransfer.effectAllowed = 'move'
           event.dataTransfer.setData('text/plain', id)
@@ -83,7 +83,7 @@ export function PartRow(props: PartRowProps) {
         data-place-of={id}
         aria-label={`Move ${id}, ${place + 1} of ${count}`}
         aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
-        title="Alt with the arrow up or down moves it"
+        title="Alt with arrow up or down moves it"
       >
         {place + 1}
       </button>
@@ -103,8 +103,8 @@ export function PartRow(props: PartRowProps) {
           ) : null}
         </span>
         <Text size="xs" c="dimmed" component="div">
-          {known === undefined ? 'The replica that answers does not have it.' : known.description}
-          {list === 'weighers' && (readNumber(part.multiplier) ?? 0) < 0 ? ' Turned around.' : ''}
+          {known === undefined ? 'The answering replica does not have it.' : known.description}
+          {list === 'weighers' && (readNumber(part.multiplier) ?? 0) < 0 ? ' Reversed.' : ''}
         </Text>
         <Wrong problems={wrong} />
         <Options {...props} />
@@ -138,8 +138,8 @@ function Shadow({ part: { id, shadow }, known, onChange }: PartRowProps) {
       className="draft-side"
       size="xs"
       label="shadow"
-      title="It is asked, and refuses nobody."
-      aria-label={`${id} in shadow mode: it refuses nobody`}
+      title="It runs, but refuses no host."
+      aria-label={`${id} in shadow mode: it refuses no host`}
       checked={shadow}
       onChange={({ currentTarget: { checked } }) => onChange({ shadow: checked })}
     />

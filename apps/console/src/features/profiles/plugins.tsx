@@ -27,8 +27,7 @@ export function Plugins() {
         )
       ) : data.plugins.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The replica that answers has loaded none: GANTT_PLUGINS names their packages or paths, GANTT_EXTENDERS those that answer over
-          HTTP.
+          The answering replica has loaded none: GANTT_PLUGINS names their packages or paths, GANTT_EXTENDERS those that answer over HTTP.
         </Text>
       ) : (
         <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
@@ -44,7 +43,7 @@ export function Plugins() {
 const MODES: Readonly<Record<Plugin['mode'], string>> = {
   TRUSTED: 'in the process of the service, from',
   ISOLATED: 'in a thread of its own, from',
-  EXTENDER: 'an extender, asked at',
+  EXTENDER: 'an extender at',
 }
 
 function PluginParts({ plugin }: { readonly plugin: Plugin }) {
@@ -69,7 +68,7 @@ function PluginParts({ plugin }: { readonly plugin: Plugin }) {
         columns={[
           { head: 'Part', className: 'narrow', cell: (part) => part.name },
           { head: 'Kind', cell: ({ kind }) => kind.toLowerCase().replaceAll('_', ' ') },
-          { head: 'What it is for', cell: (part) => part.description },
+          { head: 'Description', cell: (part) => part.description },
           { head: 'Options', className: 'profile-options', cell: ({ parameters }) => parametersText(parameters) },
           { head: 'Reads', cell: ({ reads }) => reads.join(', ') },
           { head: 'Unit', cell: ({ unit }) => unit },

@@ -47,8 +47,8 @@ export function ProfilePage() {
   if (data.profile === null)
     return (
       <Page title="Profile">
-        <Empty title="There is no such profile">
-          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">See those that there are</AnchorLink>.
+        <Empty title="Profile not found">
+          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
         </Empty>
       </Page>
     )
@@ -138,7 +138,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
           <div className="profile">
             <VersionList profile={profile} shown={shown} />
             {version === undefined ? (
-              <Empty title="There is no such version">
+              <Empty title="Version not found">
                 {name} has no version <Code>{shown}</Code>.
               </Empty>
             ) : (

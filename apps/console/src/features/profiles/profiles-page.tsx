@@ -71,10 +71,10 @@ export function ProfilesPage() {
 
 const columns: TableColumn<Row>[] = [
   { key: 'name', label: 'Name', width: 'minmax(150px, 1fr)', value: ({ name }) => name },
-  { key: 'active', label: 'Decides', width: '80px', value: ({ active }) => `@${active.number}` },
+  { key: 'active', label: 'Active', width: '80px', value: ({ active }) => `@${active.number}` },
   {
     key: 'tried',
-    label: 'Tried',
+    label: 'Candidate',
     width: '150px',
     value: ({ rollout }) => (rollout === null ? '' : `@${rollout.candidate.number} ${rollout.mode} ${rollout.percent}`),
     cell: ({ rollout }) =>
@@ -88,8 +88,8 @@ const columns: TableColumn<Row>[] = [
   },
   {
     key: 'agreement',
-    label: 'Agree',
-    title: 'Share of the decisions that the version that is tried makes alike, as counted by the replica that answers.',
+    label: 'Agreement',
+    title: 'Share of the decisions that the candidate makes in the same way, as counted by the answering replica.',
     width: '70px',
     align: 'right',
     value: ({ rollout }) => (rollout?.agreement == null ? '' : formatShare(rollout.agreement)),
@@ -104,12 +104,12 @@ const columns: TableColumn<Row>[] = [
   {
     key: 'shadows',
     label: 'In shadow',
-    title: 'Filters that are asked and refuse nobody.',
+    title: 'Filters that run, but refuse no host.',
     width: '80px',
     align: 'right',
     value: ({ active }) => active.filters.filter(({ shadow }) => shadow).length || '',
   },
   { key: 'weighers', label: 'Weighers', width: '90px', align: 'right', value: ({ active }) => active.weighers.length },
   { key: 'versions', label: 'Versions', width: '80px', align: 'right', value: ({ versions }) => versions.totalCount },
-  { key: 'note', label: 'What the active one is for', width: 'minmax(200px, 3fr)', value: ({ active }) => active.note ?? '' },
+  { key: 'note', label: 'Note of the active version', width: 'minmax(200px, 3fr)', value: ({ active }) => active.note ?? '' },
 ]

@@ -51,7 +51,7 @@ export function RankScatter({ disagreements, versions }: RankScatterProps) {
       </Text>
       <div
         role="application"
-        aria-label={`${formatCount(points.length)} places of decisions that go elsewhere, by two ranks. Arrows move from one to the next, Enter opens its newest decision.`}
+        aria-label={`${formatCount(points.length)} points for decisions that go elsewhere, by two ranks. Arrows move from one to the next, Enter opens its newest decision.`}
         aria-describedby={id}
         className="scatter"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it has a cursor of its own
@@ -134,7 +134,7 @@ function Plot({ points, versions: { active, candidate }, at, onPoint, onOpen }: 
 }
 
 const idleText = (others: number): string =>
-  `Near 1 and 1 the versions hardly differ; far up or right one of them sees the fleet otherwise.${others === 0 ? '' : ` ${formatCount(others)} more find fewer hosts, or more, and have no rank.`}`
+  `Near 1 and 1 the versions hardly differ; far up or right they rank the fleet differently.${others === 0 ? '' : ` ${formatCount(others)} more find fewer hosts, or more, and have no rank.`}`
 
 function lineOf({ old, new: next, of }: Point, { active, candidate }: Versions): string {
   const [first] = of

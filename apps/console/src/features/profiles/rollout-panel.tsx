@@ -14,9 +14,9 @@ type Rollout = NonNullable<Profile['rollout']>
 export function RolloutPanel({ profile }: { readonly profile: Profile }) {
   const { name, rollout } = profile
   return (
-    <section aria-label="What decides" data-rollout={rollout?.mode ?? 'none'}>
+    <section aria-label="Rollout" data-rollout={rollout?.mode ?? 'none'}>
       <Heading keys="1" call={rollout === null ? undefined : { document: ROLLOUT, variables: { name } }}>
-        What decides
+        Rollout
       </Heading>
       <Text data-standing-of={name} role="status">
         {standingOf(profile, name)}
@@ -32,9 +32,9 @@ function Counted({ profile, rollout }: { readonly profile: Profile; readonly rol
   return (
     <>
       <Text size="xs" c="dimmed">
-        Since <span title={titleOfTime(since)}>{formatTime(since, zone)}</span>, as counted by the replica that answers.
-        {sampled === 0 ? ' No decision was made by both versions yet.' : ''}
-        {skipped === 0 ? '' : ` For ${formatCount(skipped)} decisions there was no time.`}
+        Since <span title={titleOfTime(since)}>{formatTime(since, zone)}</span>, as counted by the answering replica.
+        {sampled === 0 ? ' No decisions by both versions yet.' : ''}
+        {skipped === 0 ? '' : ` For ${formatCount(skipped)} decisions the time ran out.`}
         {notSolved === 0 ? '' : ` About ${formatCount(notSolved)} decisions a solver would have to be asked: they were not compared.`}
       </Text>
       {sampled === 0 ? null : (

@@ -10,7 +10,7 @@ export interface ProfileSearch {
   readonly version?: string
   /** Number of the version that it is compared with; not given: the one that decides. */
   readonly against?: string
-  /** How far back requests are decided again; not given: an hour. */
+  /** Time range requests are decided again; not given: an hour. */
   readonly last?: Window
   /** How many requests at most; not given: 200. */
   readonly sample?: Sample

@@ -11,8 +11,8 @@ interface SettingsFieldsProps {
 }
 
 const tieOrders = [
-  { value: 'FIRST_SEEN', label: 'the one seen first' },
-  { value: 'SEEDED', label: 'as the seed says' },
+  { value: 'FIRST_SEEN', label: 'first seen' },
+  { value: 'SEEDED', label: 'random, by the seed' },
 ]
 
 /** What is said once for the whole profile. */
@@ -28,24 +28,24 @@ export function SettingsFields({ settings, schedulers, problems, onChange }: Set
     <div className="draft-settings">
       <TextInput
         label="Note"
-        description="What the version is for; it stands in the list of versions."
+        description="Purpose of the version, shown in the list of versions."
         required
         maxLength={4_096}
         {...write('note')}
       />
       <NativeSelect
-        label="One host is taken by"
+        label="Scheduler"
         data={schedulers.map(({ name, description }) => ({ value: name, label: `${name}: ${description}` }))}
         {...write('scheduler')}
         error={errorOf(problems, 'scheduler') ?? errorOf(problems, 'schedulerName')}
       />
-      <TextInput label="One of so many best hosts is taken" inputMode="numeric" {...write('hostSubsetSize')} />
+      <TextInput label="Host subset size" inputMode="numeric" {...write('hostSubsetSize')} />
       <NativeSelect
-        label="Raw numbers count"
+        label="Normalisation"
         data={Object.entries(normalisations).map(([value, label]) => ({ value, label }))}
         {...write('normalisation')}
       />
-      <NativeSelect label="Of hosts with equal scores, better is" data={tieOrders} {...write('tieOrder')} />
+      <NativeSelect label="Tie-break" data={tieOrders} {...write('tieOrder')} />
       <Textarea
         label="Further settings"
         description={`An object as JSON with ${furtherNames.join(', ')}; empty: none.`}

@@ -109,7 +109,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
           </Button>
           {seen === undefined ? (
             <Button onClick={look} loading={isBusy} disabled={wrong !== undefined}>
-              See what it does
+              Preview the effect
             </Button>
           ) : (
             <Button
@@ -149,12 +149,12 @@ function Refused({ refused }: { readonly refused: Exclude<Answer, Payload> }) {
   const issues = refused.__typename === 'ValidationError' ? refused.issues : []
   if (issues.some(({ path }) => path[0] === 'ifStanding'))
     return (
-      <Alert color="red" title="Somebody took a step meanwhile" role="alert" data-refused={refused.code}>
-        <Text size="sm">Nothing was changed. What this would do now may be something else: see it again.</Text>
+      <Alert color="red" title="The rollout changed meanwhile" role="alert" data-refused={refused.code}>
+        <Text size="sm">Nothing was changed. The effect may be different now: preview it again.</Text>
       </Alert>
     )
   return (
-    <Alert color="red" title="It was refused" role="alert" data-refused={refused.code}>
+    <Alert color="red" title="Refused" role="alert" data-refused={refused.code}>
       <Text size="sm">{refused.message}</Text>
       <List size="sm">
         {issues.map(({ path, message }) => (

@@ -43,7 +43,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
           <Group gap="xs" my={4}>
             <StateBadge state={version.state} percent={version.state === 'CANARY' ? course.rollout?.percent : undefined} />
             {steps.length === 0 ? (
-              <Text size="sm">It decides.</Text>
+              <Text size="sm">It is active.</Text>
             ) : scopes.includes('ADMIN') ? (
               steps.map((step) => (
                 <WriteButton
@@ -75,7 +75,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
 /** How raw numbers count, as the end of a sentence, by the API's word. */
 export const normalisations: Readonly<Record<string, string>> = {
   MINMAX: 'scaled between the least and the most of those that passed',
-  FIXED: 'as they stand',
+  FIXED: 'as they are',
   RANK: 'the share of hosts with a lower one',
 }
 
@@ -104,8 +104,8 @@ function Said({ version }: { readonly version: Version }) {
       {note === null ? null : <Text size="sm">{note}</Text>}
       <Text size="sm" c="dimmed">
         {chosen} Raw numbers count {normalisations[normalisation] ?? normalisation.toLowerCase()}; of equals{' '}
-        {tieOrder === 'FIRST_SEEN' ? 'the one seen first is better' : 'the seed says which is better'}.
-        {compat === 'NOVA' ? ' It decides as Nova does, its surprises included.' : ''}
+        {tieOrder === 'FIRST_SEEN' ? 'the host seen first is better' : 'the seed says which is better'}.
+        {compat === 'NOVA' ? ' It decides as Nova does, including its surprising behaviour.' : ''}
         {nova === null
           ? ''
           : ` A host and its alternates are at most ${nova.maxAttempts}; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; equals are shuffled' : ''}.${placementText(nova.placement)}`}
@@ -137,12 +137,12 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
   if (state === 'ACTIVE') return null
   if (diff.length === 0)
     return (
-      <Alert color="gray" p="xs" my="xs" title={`The same as version ${active}, which decides`}>
-        <Text size="sm">It would decide alike.</Text>
+      <Alert color="gray" p="xs" my="xs" title={`Same as version ${active}, which decides`}>
+        <Text size="sm">It would make the same decisions.</Text>
       </Alert>
     )
   return (
-    <Part title={`What it changes against version ${active}, which decides`}>
+    <Part title={`Changes against version ${active}, which decides`}>
       {(label) => <FieldChanges label={label} maxHeight="280px" changes={diff} sides={[`Version ${active}`, 'This one']} />}
     </Part>
   )
@@ -167,8 +167,8 @@ function Filters({ version: { filters } }: { readonly version: Version }) {
                   {name}
                   {shadow ? (
                     <div>
-                      <Badge variant="light" color="grape" tt="none" miw="max-content" title="It is asked, and refuses nobody.">
-                        shadow: refuses nobody
+                      <Badge variant="light" color="grape" tt="none" miw="max-content" title="It runs, but refuses no host.">
+                        shadow: refuses no host
                       </Badge>
                     </div>
                   ) : null}
@@ -205,7 +205,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
             {
               head: 'What it prefers',
               cell: ({ description, multiplier }) =>
-                `${description}${multiplier < 0 ? ' Turned around.' : multiplier === 0 ? ' Counts for nothing.' : ''}`,
+                `${description}${multiplier < 0 ? ' Reversed.' : multiplier === 0 ? ' Counts for nothing.' : ''}`,
             },
             { head: 'Options', className: 'profile-options', cell: ({ options }) => optionsText(options) },
           ]}

@@ -19,7 +19,7 @@ export function ZoneShift({ zones, baseline, candidate }: ZoneShiftProps) {
   return (
     <>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        Where instances go, and what they take there
+        Instances and resources by zone
       </Text>
       <SmallTable
         label="Instances and resources by zone"

@@ -17,19 +17,19 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
   const more = violations + warnings + notices - findings.length
   const [mended, setMended] = useState<Finding | undefined>()
   return (
-    <section aria-label="What its auditor finds" data-violations={violations}>
-      <Heading keys="3">What its auditor finds</Heading>
+    <section aria-label="Auditor" data-violations={violations}>
+      <Heading keys="3">Auditor</Heading>
       <Text size="sm" role="status">
         <Looked auditor={auditor} />
       </Text>
       {violations === 0 ? (
         <Text size="sm">
-          Nothing that cannot be
+          No violations found
           <Clean auditor={auditor} />.
         </Text>
       ) : (
-        <Alert color="red" p="xs" title={`${formatCount(violations)} ${violations === 1 ? 'thing' : 'things'} that cannot be`}>
-          Ask {replica} how its state differs from the log, then make it anew without --dry-run:{' '}
+        <Alert color="red" p="xs" title={`${formatCount(violations)} ${violations === 1 ? 'violation' : 'violations'}`}>
+          Find out how the state of {replica} differs from the log, then rebuild its state without --dry-run:{' '}
           <Code>gantt replicas --heal --dry-run</Code>.
         </Alert>
       )}
@@ -59,20 +59,20 @@ function Clean({ auditor: { cleanSince, cleanLooks, cleanRounds } }: { readonly 
   return (
     <span data-clean-looks={cleanLooks}>
       {' '}
-      since <Age atMs={Date.parse(cleanSince)} ago />, in {formatCount(cleanLooks)} looks of {formatCount(cleanRounds)}{' '}
+      since <Age atMs={Date.parse(cleanSince)} ago />, in {formatCount(cleanLooks)} checks of {formatCount(cleanRounds)}{' '}
       {cleanRounds === 1 ? 'round' : 'rounds'}
     </span>
   )
 }
 
 function Looked({ auditor: { checkedAt, round, rounds, looked, comparisons, agreedAt } }: { readonly auditor: Auditor }) {
-  if (checkedAt === null) return <>It is in its first round: it has looked at {formatCount(looked)} things so far.</>
+  if (checkedAt === null) return <>First full check in progress; checked so far: {formatCount(looked)}.</>
   return (
     <>
-      It had looked at everything <Age atMs={Date.parse(checkedAt)} ago />, for the {formatCount(rounds)}. time
-      {round === null ? '' : `, which took ${formatDuration(readDuration(round))}`}.{' '}
+      Last full check: <Age atMs={Date.parse(checkedAt)} ago /> (number {formatCount(rounds)}
+      {round === null ? '' : `, took ${formatDuration(readDuration(round))}`}).{' '}
       {comparisons === 0 ? (
-        'There is no other replica to compare with.'
+        'No other replica to compare with.'
       ) : (
         <>
           {formatCount(comparisons)} digests were compared with those of others
@@ -98,7 +98,7 @@ interface FindingsProps extends Pick<Auditor, 'findings'> {
 
 function Findings({ findings, onRepair }: FindingsProps) {
   return (
-    <ScrollBox label="What was found" maxHeight="420px">
+    <ScrollBox label="Findings" maxHeight="420px">
       {findings.map((finding) => (
         <Row key={finding.id} finding={finding} onRepair={onRepair} />
       ))}

@@ -18,7 +18,7 @@ test('replicas with one state, one release and signs of life are no trouble', ()
 test.each([
   ['another state at the same revision', { stateHash: { revision: '9', hash: 'bb' } }, 'differ at revision 9'],
   ['another release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
-  ['silence', { live: false }, 'b gave no sign'],
+  ['silence', { live: false }, 'b sent no heartbeat'],
 ])('%s is told', (_what, more, text) => {
   const [trouble, ...others] = troublesOf([replica('a'), replica('b', more)])
   expect(trouble).toContain(text)
@@ -33,7 +33,7 @@ test('states of different revisions are not compared', () => {
 
 test.each([
   [{}, 'normal'],
-  [{ mode: 'STORE_AWAY' }, 'store away'],
+  [{ mode: 'STORE_AWAY' }, 'store unavailable'],
   [{ live: false }, 'silent'],
   [{ live: false, stoppedAt: '2026-11-20T09:14:02.000Z' }, 'stopped'],
 ])('%j is told in a word', (more, word) => {

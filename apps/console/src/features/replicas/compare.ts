@@ -11,14 +11,14 @@ export function troublesOf(replicas: readonly Replica[]): readonly string[] {
   return [
     ...divergedAt(live).map(
       (revision) =>
-        `The states of the replicas differ at revision ${revision}: that must not be. Heal those whose auditor finds violations.`,
+        `The states of the replicas differ at revision ${revision}: this is an error. Heal the replicas whose auditor found violations.`,
     ),
     ...(versions.length > 1
-      ? [`Replicas of several releases are at work: ${versions.join(', ')}. That is for the time of an upgrade.`]
+      ? [`Replicas of several releases are running: ${versions.join(', ')}. This is expected only during an upgrade.`]
       : []),
     ...replicas
       .filter((one) => !one.live && one.stoppedAt === null)
-      .map(({ id }) => `${id} gave no sign for ten seconds, and was not stopped in order.`),
+      .map(({ id }) => `${id} sent no heartbeat for ten seconds and was not stopped properly.`),
   ]
 }
 
@@ -42,4 +42,4 @@ export function agrees({ id, stateHash }: Replica, replicas: readonly Replica[])
 
 /** What a replica is doing, in a word. */
 export const modeOf = ({ live, stoppedAt, mode }: Pick<Replica, 'live' | 'stoppedAt' | 'mode'>): string =>
-  stoppedAt !== null ? 'stopped' : live ? mode.toLowerCase().replaceAll('_', ' ') : 'silent'
+  stoppedAt !== null ? 'stopped' : live ? (mode === 'STORE_AWAY' ? 'store unavailable' : mode.toLowerCase().replaceAll('_', ' ')) : 'silent'

@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/graphql.ts'
 
-/** Who follows the log, how far, and how the one that answers stands. */
+/** All replicas, how far, and how the one that answers stands. */
 export const STANDING = graphql(`
   query Replicas {
     replicas {

@@ -14,8 +14,8 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
   const zone = useTimeZone()
   const { replica, mode, reason, code, degraded } = health
   return (
-    <section aria-label="The one that answers">
-      <Heading keys="2">The one that answers</Heading>
+    <section aria-label="This replica">
+      <Heading keys="2">This replica</Heading>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {replica}, release {health.version}
       </Text>
@@ -32,8 +32,8 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
       <Figures figures={[...figuresOf(health), ...logFigures(log)]} />
       <Text size="xs" c="dimmed">
         {log.firstAt === null || Number(log.firstRevision) === 0
-          ? 'The log is whole: every decision can be made again exactly.'
-          : `The log reaches back to revision ${log.firstRevision}, ${formatTime(log.firstAt, zone)}: what was decided before cannot be made again exactly.`}
+          ? 'The log is complete: every decision can be replayed exactly.'
+          : `The log reaches back to revision ${log.firstRevision}, ${formatTime(log.firstAt, zone)}: earlier decisions cannot be replayed exactly.`}
       </Text>
     </section>
   )
@@ -42,9 +42,13 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
 const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel, degraded }: Standing['health']): Figure[] => [
   { label: 'Mode', value: mode.toLowerCase().replaceAll('_', ' '), isBad: mode !== 'NORMAL' },
   { label: 'Missing', value: degraded.length === 0 ? 'nothing' : formatCount(degraded.length), isBad: degraded.length > 0 },
-  { label: 'Log kept by', value: engine, title: sharedFlush ? 'One flush serves all who wait' : 'Each entry is flushed for itself' },
-  { label: 'State is old', value: formatDuration(readDuration(stateAge)), title: 'How long ago it was last known to be as new as the log' },
-  { label: 'A flush took', value: flushMs === null ? 'not measured' : formatDuration(flushMs), title: 'At its start' },
+  { label: 'Log kept by', value: engine, title: sharedFlush ? 'One flush for all waiting writers' : 'One flush per entry' },
+  {
+    label: 'State age',
+    value: formatDuration(readDuration(stateAge)),
+    title: 'Time since it was last known to be up to date with the log',
+  },
+  { label: 'Flush time', value: flushMs === null ? 'not measured' : formatDuration(flushMs), title: 'Startup' },
   { label: 'Feature level', value: formatCount(featureLevel) },
 ]
 
@@ -60,6 +64,6 @@ const logFigures = ({ bytes, keptDays, keptBytes, rowsSetAside }: Standing['flee
     label: 'Rows set aside',
     value: formatCount(rowsSetAside),
     isBad: rowsSetAside > 0,
-    title: 'Rows that the tables go on without, because the database refuses what is in them',
+    title: 'Rows that the tables skip, because the database refuses their contents',
   },
 ]

@@ -8,7 +8,7 @@ test('least, most and now are told; once it is silent there is no now', () => {
   expect(lagOf({ ...replica, lagHistory: [null, null] })).toBeUndefined()
 })
 
-test('the line goes up with the lag, and has a gap where there was no sign', () => {
+test('the line goes up with the lag, and has a gap where there was no heartbeat', () => {
   const lag = { steps: [0, 50, undefined, 100, undefined], most: 100, text: '' }
   expect(pathOf(lag, 40, 10)).toBe('M0.0 10.0h0L10.0 5.0M30.0 0.0h0')
   expect(pathOf({ ...lag, steps: [0, 0], most: 0 }, 40, 10)).toBe('M0.0 10.0h0L40.0 10.0')

@@ -75,7 +75,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
       <Stack gap="sm">
         <Text size="sm">{text}</Text>
         {options.length < 2 ? null : (
-          <Fieldset legend="Which way" disabled={isMaking}>
+          <Fieldset legend="Repair method" disabled={isMaking}>
             {options.map((option) => (
               <Text key={option.name} component="label" size="sm" display="block" className="running-text">
                 <input
@@ -123,7 +123,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
         />
         {problem === undefined ? null : <Problem error={problem} />}
         {refusal === undefined ? null : (
-          <Alert color="yellow" role="alert" title="It was not repaired">
+          <Alert color="yellow" role="alert" title="The repair failed">
             {refusal}
           </Alert>
         )}
@@ -134,7 +134,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
           </Button>
           {seen === undefined ? (
             <Button loading={isBusy} disabled={!isReady} onClick={look}>
-              See what would change
+              Preview the changes
             </Button>
           ) : (
             <Button color="red" loading={isBusy} onClick={mend}>

@@ -24,7 +24,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
   {
     key: 'mode',
-    label: 'Does',
+    label: 'Role',
     width: '100px',
     value: modeOf,
     cell: (replica) => <Mode replica={replica} />,
@@ -32,8 +32,8 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   { key: 'revision', label: 'Revision', width: '80px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
   {
     key: 'lag',
-    label: 'Behind',
-    title: 'Changes of the log that it had not applied at its last sign, and how long the first of them had been there.',
+    label: 'Lag',
+    title: 'Log entries that it had not applied at its last heartbeat, and the age of the oldest of them.',
     width: 'minmax(92px, 0.6fr)',
     align: 'right',
     value: ({ lagEvents, lag }) => `${formatCount(lagEvents)}, ${formatDuration(readDuration(lag))}`,
@@ -49,7 +49,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'state',
     label: 'State',
-    title: 'Whether its whole state is that of the others, where two stood at the same revision.',
+    title: 'Whether its whole state equals that of other replicas at the same revision.',
     width: '60px',
     value: (replica) => wordFor(agrees(replica, all)),
     cell: (replica) => (
@@ -61,7 +61,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'violations',
     label: 'Violations',
-    title: 'What its auditor finds in its state that cannot be.',
+    title: 'Violations that its auditor found in its state.',
     width: '88px',
     align: 'right',
     value: ({ violations }) => violations,
@@ -70,7 +70,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'rate',
     label: 'Decisions/s',
-    title: 'What it decided in the last minute, refusals and advice included.',
+    title: 'Decisions of the last minute, including refusals and advice.',
     width: '100px',
     align: 'right',
     value: rateText,
@@ -87,7 +87,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'memory',
     label: 'Memory',
-    title: 'What its process holds of the memory of its machine.',
+    title: 'Memory used by its process.',
     width: '80px',
     align: 'right',
     value: memoryText,
@@ -95,7 +95,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'hosts',
     label: 'Hosts',
-    title: 'How many hosts it sees in each state.',
+    title: 'Number of hosts in each state, as seen by the replica.',
     width: 'minmax(80px, 1fr)',
     value: hostsText,
     cell: (replica) => <span title={hostsText(replica)}>{hostsText(replica)}</span>,
@@ -110,7 +110,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
   {
     key: 'seen',
-    label: 'Last sign',
+    label: 'Last heartbeat',
     width: '84px',
     value: ({ lastSeenAt }) => lastSeenAt,
     cell: ({ lastSeenAt }) => <Age atMs={Date.parse(lastSeenAt)} ago />,
@@ -126,7 +126,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
   {
     key: 'started',
-    label: 'Runs for',
+    label: 'Uptime',
     width: '90px',
     isExtra: true,
     value: ({ startedAt }) => startedAt,

@@ -52,14 +52,14 @@ export function ReplicasPage() {
                   {trouble}
                 </Alert>
               ))}
-              <section aria-label="Who follows the log">
+              <section aria-label="All replicas">
                 <Group justify="space-between">
-                  <Heading keys="1">Who follows the log</Heading>
+                  <Heading keys="1">All replicas</Heading>
                   <ColumnChooser list="replicas" columns={columns} />
                 </Group>
                 <Text size="sm" role="status" data-count={replicas.length}>
-                  {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)} that gave a sign within a day
-                  are alive.
+                  {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)} that sent a heartbeat within a
+                  day are live.
                 </Text>
                 <ListTable
                   list="replicas"

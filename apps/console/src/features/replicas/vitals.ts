@@ -22,7 +22,7 @@ export const conflictsTitle = ({ proposals, conflicts }: Pick<Replica, 'proposal
   proposals === null || conflicts === null
     ? undefined
     : proposals === 0
-      ? 'It proposed nothing in the last minute'
+      ? 'No proposals in the last minute'
       : `${formatCount(conflicts)} of ${formatCount(proposals)} proposals`
 
 export const memoryText = ({ memoryBytes }: Pick<Replica, 'memoryBytes'>): string =>

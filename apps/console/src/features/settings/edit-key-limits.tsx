@@ -42,11 +42,11 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Text size="sm">
-            For the whole fleet, and for keys that have ended already too. A call that is repeated after its key is forgotten is a new one.
+            For the whole fleet, including keys that have already ended. A call that is repeated after its key is forgotten is a new one.
           </Text>
           <TextInput
             label="Ended keys, at most"
-            description="Beyond, new keys are refused. Keys of live claims do not count. Each ended key takes memory of every replica."
+            description="Above this number new keys are refused. Keys of live claims do not count. Each ended key takes memory on every replica."
             inputMode="numeric"
             data-autofocus
             value={cap}

@@ -20,7 +20,7 @@ export function ServerSettings() {
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        Of the replica that answers, {health.replica}, release {health.version}; its log is kept by {health.engine}. They are read from its
+        Of the answering replica, {health.replica}, release {health.version}; its log is kept by {health.engine}. They are read from its
         environment when it starts.
       </Text>
       <SmallTable
@@ -32,7 +32,7 @@ export function ServerSettings() {
           { head: 'Setting', className: 'mono', cell: ({ name }) => name },
           { head: 'Value', className: 'breaks', cell: shownOf },
           { head: 'From', cell: ({ source }) => (source === 'ENVIRONMENT' ? 'environment' : 'default') },
-          { head: 'What it does', cell: ({ description }) => description },
+          { head: 'Description', cell: ({ description }) => description },
         ]}
       />
     </>
@@ -40,7 +40,7 @@ export function ServerSettings() {
 }
 
 function shownOf({ value, unit, isSecret, source }: Setting): string {
-  if (isSecret) return source === 'ENVIRONMENT' ? 'set, and told to nobody' : 'not set'
+  if (isSecret) return source === 'ENVIRONMENT' ? 'set, hidden' : 'not set'
   if (value === null) return 'not set'
   return unit === null ? value : `${value} ${unit}`
 }

@@ -21,7 +21,7 @@ export function SettingsPage() {
         <section aria-label="In this browser">
           <Heading keys="1">In this browser</Heading>
           <Text size="sm" c="dimmed" mb="xs">
-            For this browser alone, in all of its tabs, at once.
+            Stored in this browser; applies to all of its tabs.
           </Text>
           <Stack gap="sm" align="flex-start">
             <Colours />
@@ -51,7 +51,7 @@ export function SettingsPage() {
 }
 
 const schemes = [
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'Same as the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const

@@ -97,12 +97,12 @@ function besideOf(text: string | undefined, first: Scenario): readonly Scenario[
   if (text === undefined) return []
   const list = readList(text)
   if (list.length >= MOST_SCENARIOS)
-    throw new UnreadableError(`The address has ${list.length} scenarios beside the first; it may have ${MOST_SCENARIOS - 1}.`)
+    throw new UnreadableError(`The address has ${list.length} further scenarios; it may have ${MOST_SCENARIOS - 1}.`)
   return list.map((entry, i) => ofEntry(entry, first, `Scenario ${i + 2} of the address`))
 }
 
 function readList(text: string): readonly unknown[] {
-  const told = 'The address has scenarios beside the first that cannot be read.'
+  const told = 'The address has further scenarios that cannot be read.'
   let list: unknown
   try {
     list = JSON.parse(text)

@@ -14,11 +14,11 @@ export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 
   return (
     <section aria-label="Capacity">
       <Heading keys="2" call={call}>
-        How many more fit
+        Remaining capacity
       </Heading>
       {error ? <Problem error={error} onRetry={run} /> : null}
-      {isRunning ? <Running label="They are being counted." onCancel={cancel} /> : null}
-      {isCancelled ? <Cancelled label="The count was cancelled" onRun={run} /> : null}
+      {isRunning ? <Running label="Counting." onCancel={cancel} /> : null}
+      {isCancelled ? <Cancelled label="Counting was cancelled" onRun={run} /> : null}
       {data === undefined || isRunning ? null : <Counted answer={data.capacity} baseline={baseline.data?.capacity} />}
     </section>
   )
@@ -36,11 +36,11 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
       {drain === null ? null : <Drained drain={drain} label="Drained before counting" />}
       {exact ? null : (
         <Alert color="yellow" p="xs" title="Not exact">
-          {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'There was no time to count all.'} There may be more.
+          {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'The time ran out before everything was counted.'} There may be more.
         </Alert>
       )}
       <SmallTable
-        label="How many more fit, by zone"
+        label="Remaining capacity by zone"
         maxHeight="320px"
         rows={groups}
         rowKey={({ key }) => key}
@@ -54,14 +54,14 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
             isNumber: true,
             cell: (group) => `${formatCount(group.hostsWithRoom)} of ${formatCount(group.hosts)}`,
           },
-          { head: 'what is in the way of more', cell: (group) => (group.bottleneck === null ? '' : wordFor(group.bottleneck)) },
+          { head: 'what limits more', cell: (group) => (group.bottleneck === null ? '' : wordFor(group.bottleneck)) },
         ]}
       />
       {bottleneck.length === 0 ? null : (
         <Text size="sm" mt={4} data-bottleneck>
           {[
-            ['In the way of more', bottleneck.filter(({ admitted }) => admitted)] as const,
-            ['Hosts that the request is not about', bottleneck.filter(({ admitted }) => !admitted)] as const,
+            ['Limited by', bottleneck.filter(({ admitted }) => admitted)] as const,
+            ['Hosts excluded by the request', bottleneck.filter(({ admitted }) => !admitted)] as const,
           ].map(([label, shares]) => (shares.length === 0 ? '' : `${label}: ${shares.map(wordFor).join('; ')}. `))}
         </Text>
       )}

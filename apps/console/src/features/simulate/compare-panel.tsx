@@ -23,12 +23,12 @@ export function ComparePanel({ answers, names, on }: ComparePanelProps) {
   const asked = askedRows(answers.map(({ scenario }) => scenario))
   const verdicts = answers.slice(1).flatMap((_, i) => verdictOf(names, known, i + 1) ?? [])
   return (
-    <section aria-label="Side by side">
-      <Heading keys="4">Side by side</Heading>
+    <section aria-label="Comparison">
+      <Heading keys="4">Comparison</Heading>
       <Text size="sm" role="status" data-verdicts={verdicts.length}>
         {verdicts.join(' ')}
       </Text>
-      <ScrollBox label="Scenarios side by side">
+      <ScrollBox label="Comparison of scenarios">
         <Table verticalSpacing={2} horizontalSpacing="xs" fz="sm" className="simulate-compared">
           <Table.Thead>
             <Table.Tr>
@@ -41,18 +41,18 @@ export function ComparePanel({ answers, names, on }: ComparePanelProps) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            <Group columns={answers.length}>What is asked otherwise</Group>
+            <Group columns={answers.length}>Differences between the scenarios</Group>
             {asked.length === 0 ? (
               <Table.Tr>
                 <Table.Td />
                 <Table.Td colSpan={answers.length} data-same>
-                  Nothing: they ask the same.
+                  None.
                 </Table.Td>
               </Table.Tr>
             ) : (
               asked.map((row) => <Row key={row.label} row={row} />)
             )}
-            <Group columns={answers.length}>What would come of it</Group>
+            <Group columns={answers.length}>Results</Group>
             {answers.every(isDone) ? null : (
               <Table.Tr>
                 <Table.Td />
@@ -70,7 +70,7 @@ export function ComparePanel({ answers, names, on }: ComparePanelProps) {
         </Table>
       </ScrollBox>
       <Text size="xs" c="dimmed">
-        ≠ is not alike in all. + and − count from “{names[0]}”.
+        ≠ marks values that differ. + and − count from “{names[0]}”.
       </Text>
     </section>
   )

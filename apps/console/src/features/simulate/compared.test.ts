@@ -65,7 +65,10 @@ describe('what comes of scenarios', () => {
   test('is counted from the first', () => {
     expect(cellsOf([one, two], 'Placed')).toMatchObject({ differs: true, cells: [{ text: '1 of 2' }, { text: '2 of 2', delta: '+1' }] })
     expect(cellsOf([two, one], 'Placed')?.cells[1]).toMatchObject({ delta: '−1' })
-    expect(cellsOf([one, two], 'Why not all')?.cells.map((cell) => cell?.text)).toEqual(['request 2: memory.short on 3 hosts', 'all were'])
+    expect(cellsOf([one, two], 'Failure cause')?.cells.map((cell) => cell?.text)).toEqual([
+      'request 2: memory.short on 3 hosts',
+      'all were',
+    ])
     expect(cellsOf([one, two], 'VCPU, before → after')?.cells.map((cell) => cell?.text)).toEqual(['0 % → 25 %', '0 % → 50 %'])
     expect(verdictOf(['A', 'B'], [one, two], 1)).toBe('“B” places 1 more than “A”: 2 of 2.')
     expect(verdictOf(['A', 'B'], [two, one], 1)).toBe('“B” places 1 fewer than “A”: 1 of 2.')
@@ -83,12 +86,12 @@ describe('what comes of scenarios', () => {
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })
 
-  test('tells what there was no time for only where there is such', () => {
-    expect(cellsOf([one, two], 'No time for')).toBeUndefined()
-    expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'No time for')?.cells[1]).toEqual({ text: '3' })
+  test('tells what the time ran out for only where there is such', () => {
+    expect(cellsOf([one, two], 'Not decided in time')).toBeUndefined()
+    expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'Not decided in time')?.cells[1]).toEqual({ text: '3' })
   })
 
-  test('names the instances that find no place where hosts are drained, and only there', () => {
+  test('names the instances without a destination where hosts are drained, and only there', () => {
     const drained = (moved: number, stuck: number): Known => ({
       ...two,
       simulation: simulation({
@@ -98,11 +101,11 @@ describe('what comes of scenarios', () => {
         },
       }),
     })
-    expect(cellsOf([one, two], 'No place after draining')).toBeUndefined()
-    expect(cellsOf([one, drained(2, 3)], 'No place after draining')?.cells).toEqual([
+    expect(cellsOf([one, two], 'No destination after draining')).toBeUndefined()
+    expect(cellsOf([one, drained(2, 3)], 'No destination after draining')?.cells).toEqual([
       { text: 'nothing is drained' },
       { text: '3 of 5', delta: undefined, title: 'c on h1: No host can take it.\nand 2 more' },
     ])
-    expect(cellsOf([drained(1, 1), drained(2, 0)], 'No place after draining')?.cells[1]).toEqual({ text: '0 of 2', delta: '−1' })
+    expect(cellsOf([drained(1, 1), drained(2, 0)], 'No destination after draining')?.cells[1]).toEqual({ text: '0 of 2', delta: '−1' })
   })
 })

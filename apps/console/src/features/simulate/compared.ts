@@ -88,12 +88,12 @@ export function resultRows(known: readonly Known[]): ComparedRow[] {
       delta: deltaOf(one.placed, first?.placed),
     })),
     ...(known.some(({ simulation }) => (simulation?.notDecided ?? 0) > 0)
-      ? [row('No time for', simulated, ({ notDecided }) => ({ text: formatCount(notDecided) }))]
+      ? [row('Not decided in time', simulated, ({ notDecided }) => ({ text: formatCount(notDecided) }))]
       : []),
     ...(known.some(({ simulation }) => (simulation?.drain ?? null) !== null)
-      ? [row('No place after draining', simulated, ({ drain }, first) => drainCell(drain, first?.drain ?? null))]
+      ? [row('No destination after draining', simulated, ({ drain }, first) => drainCell(drain, first?.drain ?? null))]
       : []),
-    row('Why not all', simulated, ({ firstFailure }) => failureCell(firstFailure)),
+    row('Failure cause', simulated, ({ firstFailure }) => failureCell(firstFailure)),
     row('Hosts taken', simulated, ({ decisions, decisionCount }) => {
       const hosts = formatCount(placedOn(decisions).length)
       return { text: decisions.length < decisionCount ? `at least ${hosts}` : hosts }
@@ -102,7 +102,7 @@ export function resultRows(known: readonly Known[]): ComparedRow[] {
       text: `${exact ? '' : 'at least '}${formatCount(fits)}`,
       delta: exact && first?.exact === true ? deltaOf(fits, first.fits) : undefined,
     })),
-    row('In the way of more', counted, ({ bottleneck: [most] }) =>
+    row('Limited by', counted, ({ bottleneck: [most] }) =>
       most === undefined
         ? { text: 'nothing' }
         : {

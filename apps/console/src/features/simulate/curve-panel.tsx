@@ -32,9 +32,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
     return (
       <Section>
         <Text size="sm" c="dimmed">
-          {curves.length === 0
-            ? 'There is no curve yet.'
-            : 'A request that is asked once has no curve: say under How often how many are wanted.'}
+          {curves.length === 0 ? 'There is no curve yet.' : 'A single instance has no curve: enter a number of instances.'}
         </Text>
       </Section>
     )
@@ -58,7 +56,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       </div>
       <StepChart
         {...chart}
-        label={`Placed against asked for: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
+        label={`Placed against requested: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
         lines={curves.map(({ name, place, curve }) => ({ name, look: place, points: placedLine(curve) }))}
         most={{ x: asked, y: placed }}
       />
@@ -106,7 +104,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
 function Section({ children }: { readonly children: ReactNode }) {
   return (
     <section aria-label="Curve">
-      <Heading keys="3">Placed against asked for</Heading>
+      <Heading keys="3">Placed against requested</Heading>
       {children}
     </section>
   )
@@ -118,13 +116,13 @@ function CurveTable({ curves, resourceClass }: { readonly curves: readonly Drawn
     <details className="simulate-twin">
       <summary>As a table</summary>
       <SmallTable
-        label="Placed against asked for, point by point"
+        label="Placed against requested, point by point"
         maxHeight="240px"
         rows={stepsOf(curves.map(({ curve }) => curve))}
         rowKey={(asked) => asked}
         rowAttributes={(asked) => ({ 'data-asked': asked })}
         columns={[
-          { head: 'Asked for', isNumber: true, cell: formatCount },
+          { head: 'Requested', isNumber: true, cell: formatCount },
           ...curves.map(({ name, curve }) => ({
             head: name,
             isNumber: true,

@@ -20,7 +20,7 @@ export const SIMULATE = graphql(`
   }
 `)
 
-/** How many more fit, zone by zone. */
+/** Remaining capacity, zone by zone. */
 export const CAPACITY = graphql(`
   query Capacity($input: CapacityInput!) {
     capacity(input: $input) {

@@ -14,10 +14,10 @@ export function Drained({ drain: { moved, stuck, withoutClaims, instances }, lab
     <section aria-label={label} data-moved={moved} data-stuck={stuck}>
       <Text size="sm">
         Of the drained hosts {formatCount(moved)} {moved === 1 ? 'instance' : 'instances'} would move to others
-        {stuck === 0 ? '.' : `, and ${formatCount(stuck)} would find no place:`}
+        {stuck === 0 ? '.' : `, and ${formatCount(stuck)} would find no destination:`}
       </Text>
       {stuck === 0 ? null : (
-        <ul className="edits" aria-label={`${label}: instances that find no place`}>
+        <ul className="edits" aria-label={`${label}: instances without a destination`}>
           {instances.map(({ claimId, instanceUuid, fromHost, message }) => (
             <li key={claimId}>
               {instanceUuid ?? `claim ${claimId}`} on {fromHost}: {message}
@@ -28,8 +28,8 @@ export function Drained({ drain: { moved, stuck, withoutClaims, instances }, lab
       )}
       {withoutClaims === 0 ? null : (
         <Text size="sm">
-          {formatCount(withoutClaims)} {withoutClaims === 1 ? 'instance' : 'instances'} that no claim covers would stay: nobody knows what
-          they asked for.
+          {formatCount(withoutClaims)} {withoutClaims === 1 ? 'instance' : 'instances'} without a claim would stay, since their requests are
+          unknown.
         </Text>
       )}
     </section>

@@ -47,7 +47,7 @@ export function Editor({ draft, view, scenarioCount, isInvalid, onView, onChange
       />
       <div className="simulate-fields">
         <Amount
-          label="How often"
+          label="Instances"
           value={draft.count}
           onChange={(count) => onChange({ count: Math.min(MOST_COPIES, Math.max(1, count)) })}
         />
@@ -62,7 +62,7 @@ export function Editor({ draft, view, scenarioCount, isInvalid, onView, onChange
           onChange={({ currentTarget: { value } }) => onChange({ profile: value === '' ? undefined : value })}
         />
         <Word
-          label="Moment"
+          label="Time"
           placeholder="now"
           value={draft.at ?? ''}
           onChange={(value) => onChange({ at: value.trim() === '' ? undefined : value.trim() })}
@@ -74,15 +74,15 @@ export function Editor({ draft, view, scenarioCount, isInvalid, onView, onChange
             With another profile: <Code>{JSON.stringify(draft.profileChanges)}</Code>
           </Text>
           <Button size="compact-xs" variant="subtle" onClick={() => onChange({ profileChanges: undefined })}>
-            Take back
+            Undo
           </Button>
         </Group>
       )}
       {draft.at === undefined ? null : (
         <Group gap="xs" justify="space-between">
-          <Text size="sm">On the fleet as it was at {nameOfMoment(draft.at)}</Text>
+          <Text size="sm">On the fleet at {nameOfMoment(draft.at)}</Text>
           <Button size="compact-xs" variant="subtle" onClick={() => onChange({ at: undefined })}>
-            As it is now
+            The present fleet
           </Button>
         </Group>
       )}

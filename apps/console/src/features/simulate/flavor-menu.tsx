@@ -32,8 +32,8 @@ export function FlavorMenu({ onChoose }: { onChoose(request: RequestDocument): v
             </Text>
           </Menu.Item>
         ))}
-        {flavors?.length === 0 ? <Menu.Item disabled>Nothing was asked for within a day.</Menu.Item> : null}
-        {flavors === undefined && error === null ? <Menu.Item disabled>They are being read.</Menu.Item> : null}
+        {flavors?.length === 0 ? <Menu.Item disabled>No requests within the last day.</Menu.Item> : null}
+        {flavors === undefined && error === null ? <Menu.Item disabled>Loading.</Menu.Item> : null}
         {error === null ? null : (
           <Menu.Item closeMenuOnClick={false} onClick={() => void refetch()}>
             ! {problemOf(error).text} Try again.

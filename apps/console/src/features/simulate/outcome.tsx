@@ -22,9 +22,9 @@ interface OutcomeProps extends Pick<Answer, 'simulation'> {
 export function Outcome({ simulation, name }: OutcomeProps) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = simulation
   return (
-    <section aria-label="What would happen">
+    <section aria-label="Outcome">
       <Heading keys="1" call={call}>
-        {name === undefined ? 'What would happen' : `What would happen: ${name}`}
+        {name === undefined ? 'Outcome' : `Outcome: ${name}`}
       </Heading>
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="The requests are being decided." onCancel={cancel} /> : null}
@@ -46,13 +46,13 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
         Decided on revision {asOf}; nothing was claimed.
       </Text>
       <PathList label="Without effect" paths={ignoredBy(simulation.decisions)}>
-        Asked without effect, since nothing in the profile reads it:
+        Without effect, since nothing in the profile reads it:
       </PathList>
       {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
         <Alert color="yellow" p="xs" title="Not all was decided">
-          There was no time for {formatCount(notDecided)} of them.
+          The time ran out for {formatCount(notDecided)} of them.
         </Alert>
       )}
       {placed === 0 ? null : <Destinations simulation={simulation} />}
@@ -110,7 +110,7 @@ function HostLink({ host }: { readonly host: string }) {
 
 type Failure = NonNullable<Simulation['firstFailure']>
 
-/** Where the hosts went for the first request that was not placed. */
+/** Filter funnel for the first request that was not placed. */
 function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Failure }) {
   const { headline, hostCount, steps } = explanation
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
@@ -147,7 +147,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
   )
 }
 
-/** How full each zone is before and after, class by class. */
+/** Usage by zone before and after, class by class. */
 function Utilisation({ simulation }: { readonly simulation: Simulation }) {
   const rows = utilisationRows(simulation.utilisationBefore, simulation.utilisationAfter)
   if (rows.length === 0) return null
@@ -155,14 +155,14 @@ function Utilisation({ simulation }: { readonly simulation: Simulation }) {
     <section aria-label="Utilisation">
       <Group justify="space-between" mt="sm">
         <Text component="h3" fw={600} size="sm">
-          How full the zones are
+          Usage by zone
         </Text>
         <Text size="xs" c="dimmed" aria-hidden className="g-meter-key">
-          <i data-tone="used" /> before <i data-tone="claimed" /> taken by these
+          <i data-tone="used" /> before <i data-tone="claimed" /> taken by this request
         </Text>
       </Group>
       <SmallTable
-        label="How full the zones are, before and after"
+        label="Usage by zone, before and after"
         maxHeight="360px"
         rows={rows}
         rowKey={({ zone, resourceClass }) => `${zone} ${resourceClass}`}

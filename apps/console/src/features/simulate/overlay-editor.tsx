@@ -37,19 +37,19 @@ export function OverlayEditor({ overlay, onChange }: OverlayEditorProps) {
   return (
     <Stack gap="xs" component="section" aria-label="Overlay">
       <Text fw={600} component="h2" size="md">
-        If the fleet were otherwise
+        Fleet changes
       </Text>
       {edits.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The fleet as it is.
+          No changes.
         </Text>
       ) : (
         <ul className="edits" aria-label="Edits">
           {edits.map(({ key, text, without }) => (
             <li key={key}>
               <span>{text}</span>
-              <Button size="compact-xs" variant="subtle" aria-label={`Take back: ${text}`} onClick={() => onChange(without)}>
-                Take back
+              <Button size="compact-xs" variant="subtle" aria-label={`Undo: ${text}`} onClick={() => onChange(without)}>
+                Undo
               </Button>
             </li>
           ))}

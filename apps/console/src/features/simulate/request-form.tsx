@@ -78,7 +78,7 @@ function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onCha
       />
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          The request also says {others.join(', ')}: see it as JSON.
+          The request also has {others.join(', ')}: see it as JSON.
         </Text>
       )}
     </>
@@ -107,7 +107,7 @@ function Json({ request, onChange, onInvalid }: Pick<RequestFormProps, 'request'
         }}
       />
       {'problem' in read ? (
-        <Alert color="red" title="This is no request yet" role="status" p="xs">
+        <Alert color="red" title="Not a valid request" role="status" p="xs">
           {read.problem}
         </Alert>
       ) : null}

@@ -43,14 +43,14 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
         <Group gap="xs" role="status" mih={24}>
           <Text size="sm">{told}</Text>
           {deleted === undefined ? null : (
-            <Button size="compact-xs" variant="subtle" onClick={() => keep(deleted, 'It is there again.')}>
+            <Button size="compact-xs" variant="subtle" onClick={() => keep(deleted, 'Restored.')}>
               Undo
             </Button>
           )}
         </Group>
         {views.length === 0 ? (
           <Text size="sm" c="dimmed">
-            This browser keeps none yet.
+            No saved scenarios in this browser.
           </Text>
         ) : (
           <ul className="saved" aria-label="Saved scenarios">
@@ -98,7 +98,7 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
           </ul>
         )}
         <Text size="xs" c="dimmed">
-          {views.length} of {MOST_SAVED} are kept, in this browser alone, for all who use it. Copy the link to give scenarios to others.
+          {views.length} of {MOST_SAVED} are stored in this browser only. Copy the link to share scenarios.
         </Text>
       </Stack>
     </Dialog>
@@ -127,7 +127,7 @@ function SaveForm({ usual, views, whyNot, onSave }: SaveFormProps) {
         <TextInput
           size="xs"
           flex={1}
-          label="Save what is on the page as"
+          label="Save the scenarios as"
           maxLength={MOST_NAME_LENGTH}
           autoComplete="off"
           value={name}

@@ -40,7 +40,7 @@ export function withSaved(
   const called = toName(name)
   if (called === undefined) return { problem: 'It needs a name.' }
   const others = withoutSaved(views, called)
-  if (others.length >= MOST_SAVED) return { problem: `${MOST_SAVED} are kept already. Delete one first.` }
+  if (others.length >= MOST_SAVED) return { problem: `${MOST_SAVED} are saved already. Delete one first.` }
   const { at, ...search } = searchOf(scenarios)
   const kept = at === undefined ? search : { ...search, at }
   const size = sizeOf(kept)

@@ -45,7 +45,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
   useShortcuts(
     whyNot === undefined
       ? [
-          shortcut('n', 'Another scenario beside this one', acts.add),
+          shortcut('n', 'Add a scenario', acts.add),
           shortcut('[', 'Previous scenario', () => acts.choose(on - 1)),
           shortcut(']', 'Next scenario', () => acts.choose(on + 1)),
           shortcut('{', 'Move the scenario to the left', () => acts.move(on - 1)),
@@ -75,10 +75,10 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
       <Button
         {...button}
         disabled={isOff || isFull}
-        title={whyNot ?? (isFull ? `At most ${MOST_SCENARIOS} stand beside each other` : 'n: a copy of this one, to be made otherwise')}
+        title={whyNot ?? (isFull ? `At most ${MOST_SCENARIOS} scenarios can be compared` : 'Copy this scenario (n)')}
         onClick={acts.add}
       >
-        Another beside it
+        Add a scenario
       </Button>
       <Name key={on} name={scenarios[on]?.name} usual={`Scenario ${on + 1}`} isOff={isOff} onName={onName} />
       {length === 1 ? null : (

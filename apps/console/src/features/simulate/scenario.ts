@@ -41,7 +41,7 @@ export interface Scenario {
   /** How it is called beside others; not given: by its place. */
   readonly name: string | undefined
   readonly request: RequestDocument
-  /** How often the request is asked, one after the other. */
+  /** Instances the request is asked, one after the other. */
   readonly count: number
   /** `name` or `name@number`; not given: the one that decides now. */
   readonly profile: string | undefined

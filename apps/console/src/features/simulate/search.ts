@@ -2,7 +2,7 @@
 export interface SimulateSearch {
   /** The request, JSON in the form of docs/request-spec.md. */
   readonly request?: string
-  /** How often it is asked; not given: once. */
+  /** Instances it is asked; not given: once. */
   readonly count?: string
   readonly profile?: string
   /** What is otherwise than it is, JSON as the API takes it. */

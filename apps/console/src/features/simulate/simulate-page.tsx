@@ -44,7 +44,7 @@ export function SimulatePage() {
   const isInvalid = invalid === edited
   const [isSaving, setSaving] = useState(false)
   const [runs, setRuns] = useState(0)
-  const whyNot = isInvalid ? 'What is written is no request yet' : undefined
+  const whyNot = isInvalid ? 'Not a valid request' : undefined
 
   /** Makes scenarios the address; what of them was not asked before is asked then. */
   const go = (next: readonly Scenario[], place: number, isAnew: boolean): void => {
@@ -99,7 +99,7 @@ export function SimulatePage() {
         )}
         <Stack gap="md" component="section" aria-label="Result">
           {problem === undefined ? null : (
-            <Alert color="red" title="The link is not whole" role="alert">
+            <Alert color="red" title="The link is incomplete" role="alert">
               {problem}
             </Alert>
           )}
@@ -114,8 +114,8 @@ export function SimulatePage() {
             />
           ) : problem === undefined ? (
             (decision ?? (
-              <Empty title="Nothing is asked yet">
-                Say what is to be placed, and on what fleet; then run it. It is decided as a real request is, and nothing is claimed.
+              <Empty title="No result yet">
+                Describe the request and the fleet, then run it. It is decided like a real request, and nothing is claimed.
               </Empty>
             ))
           ) : null}
@@ -153,8 +153,8 @@ function useScenarios(search: SimulateSearch): AddressFound {
     return {
       ...found,
       decision: (
-        <Empty title="There is no such decision">
-          No decision has the id <Code>{decision}</Code>, so there is no request to ask again.
+        <Empty title="Decision not found">
+          No decision has the id <Code>{decision}</Code>, so there is no request to simulate.
         </Empty>
       ),
     }
@@ -166,8 +166,8 @@ function LongAddress({ scenarios }: { readonly scenarios: readonly Scenario[] })
   if (size <= MOST_LINK_CHARACTERS) return null
   return (
     <Alert color="yellow" title="The link is too long" role="status" p="xs">
-      It has {size} characters, and the service takes {MOST_LINK_CHARACTERS}: this page cannot be loaded anew or sent. Shorter requests, or
-      fewer scenarios, can.
+      It has {size} characters, and the service takes {MOST_LINK_CHARACTERS}: this page cannot be reloaded or shared. Shorten the request or
+      remove scenarios.
     </Alert>
   )
 }

@@ -9,7 +9,7 @@ export interface Answer {
   readonly scenario: Scenario
   readonly simulation: ReturnType<typeof useRun<typeof SIMULATE>>
   readonly capacity: ReturnType<typeof useRun<typeof CAPACITY>>
-  /** How many more fit on the fleet as it is; nobody asks it where the scenario is of that fleet, or is not the chosen one. */
+  /** Remaining capacity on the fleet as it is; nobody asks it where the scenario is of that fleet, or is not the chosen one. */
   readonly baseline: ReturnType<typeof useRun<typeof CAPACITY>>
 }
 
