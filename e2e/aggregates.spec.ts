@@ -152,7 +152,7 @@ test('before an edit is applied it is told what recent requests would meet, each
   // the one that is placed is told of too: its host would not be let have it any more
   const placed = draft.getByRole('region', { name: 'Effect on placed instances', exact: true })
   await expect(placed.locator('[data-warning="aggregate.extra_spec"]')).toContainText('az1-06 holds 1 claim of an instance that')
-  await expect(placed.getByRole('link', { name: 'Look at az1-06' })).toHaveAttribute('href', '/hosts/az1-06')
+  await expect(placed.getByRole('link', { name: 'Open az1-06' })).toHaveAttribute('href', '/hosts/az1-06')
   // an edit that touches nobody says so, and nothing of it happened
   await draft.getByLabel('Set metadata').fill('preview-rack=r1')
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
@@ -179,7 +179,7 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
   await draft.getByRole('button', { name: /^Apply to version/ }).click()
   await expect(draft).toBeHidden()
-  await expect(history.locator('[data-deed]').first()).toContainText('+ a=2, + host az1-05')
+  await expect(history.locator('[data-action]').first()).toContainText('+ a=2, + host az1-05')
   await history.getByRole('button', { name: 'Draft a revert of the last edit' }).click()
   await expect(draft.getByLabel('Remove hosts')).toHaveValue('az1-05')
   await expect(draft.getByLabel('Set metadata')).toHaveValue('a=1')
@@ -189,7 +189,7 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
   // the way back leads to before any of the edits, not only the last: the first had made it what the second undid
-  await expect(history.locator('[data-deed]')).toHaveCount(3)
+  await expect(history.locator('[data-action]')).toHaveCount(3)
   await history
     .getByRole('button', { name: /^Draft the state before/ })
     .first()
@@ -204,7 +204,7 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   )
   await page.reload()
   await expect(page.locator('[data-version="4"]')).toBeVisible()
-  await expect(history.locator('[data-deed]')).toHaveCount(4)
+  await expect(history.locator('[data-action]')).toHaveCount(4)
   await history
     .getByRole('button', { name: /^Draft the state before/ })
     .last()

@@ -11,7 +11,7 @@ import type { Service } from './service.ts'
 /** Longer than the page takes to find out, however busy the machine. */
 const TIMEOUT_MS = 60_000
 
-const standing = (page: Page): Locator => page.locator('[data-standing]')
+const status = (page: Page): Locator => page.locator('[data-status]')
 /** What says that there is no news of it. */
 const silent = (page: Page): Locator => page.locator('[data-no-news]')
 
@@ -62,14 +62,14 @@ test('a service that is stopped: every page says so, dims, and is current again 
     await expect(live(page), path).toBeVisible()
   }
   for (const { path, page } of opened) {
-    await expect(standing(page), path).toContainText(/\d violations?/)
+    await expect(status(page), path).toContainText(/\d violations?/)
     await expect(silent(page), path).toHaveCount(0)
     for (const badge of await page.locator('[data-live]').all()) await expect(badge, path).toHaveAttribute('data-live', 'live')
   }
   await whileStopped(service, async () => {
     for (const { path, page, live } of opened) {
-      await expect(standing(page), path).toContainText(/No updates for \d+ /, { timeout: TIMEOUT_MS })
-      await expect(standing(page), path).not.toContainText('violation')
+      await expect(status(page), path).toContainText(/No updates for \d+ /, { timeout: TIMEOUT_MS })
+      await expect(status(page), path).not.toContainText('violation')
       await expect(page.locator('.stale').filter({ has: live }).first(), path).toBeVisible()
       await expect(page.locator('[data-as-of-read]').first(), path).toContainText(/No updates for \d+ /)
       await expect(page.locator('[data-live="live"]'), path).toHaveCount(0)
@@ -77,7 +77,7 @@ test('a service that is stopped: every page says so, dims, and is current again 
     }
   })
   for (const { path, page } of opened) {
-    await expect(standing(page), path).toContainText(/\d violations?/, { timeout: TIMEOUT_MS })
+    await expect(status(page), path).toContainText(/\d violations?/, { timeout: TIMEOUT_MS })
     await expect(page.locator('.stale'), path).toHaveCount(0, { timeout: TIMEOUT_MS })
     for (const badge of await page.locator('[data-live]').all())
       await expect(badge, path).toHaveAttribute('data-live', 'live', { timeout: TIMEOUT_MS })
@@ -97,16 +97,16 @@ test('without the network for 30 s: nothing looks current, and then the lists ha
   await visit('/decisions?q=flavor:blind.*')
   const hosts = await open(context, service, '/hosts?q=host:blind-*')
   const claims = await open(context, service, '/claims?q=host:blind-*')
-  for (const one of [page, hosts, claims]) await expect(standing(one)).toContainText(/\d violations?/)
+  for (const one of [page, hosts, claims]) await expect(status(one)).toContainText(/\d violations?/)
   for (const one of [page, hosts]) await expect(one.locator('[data-live]')).toHaveAttribute('data-live', 'live')
   await context.setOffline(true)
   const placed = { flavor: 'blind.placed', extraSpecs: { 'trait:CUSTOM_BLIND': 'required' } }
-  for (const one of [page, hosts, claims]) await expect(standing(one)).toContainText(/No updates for \d+ (s|min)/, { timeout: TIMEOUT_MS })
+  for (const one of [page, hosts, claims]) await expect(status(one)).toContainText(/No updates for \d+ (s|min)/, { timeout: TIMEOUT_MS })
   await report(service.client, { 'blind-01': { traits: ['CUSTOM_BLIND'] } })
   expect((await place(service.client, placed)).outcome).toBe('PLACED')
   expect((await place(service.client, { flavor: 'blind.refused', vcpus: 999 })).outcome).toBe('NO_VALID_HOST')
   for (const one of [page, hosts, claims]) {
-    await expect(standing(one)).toContainText(/No updates for (3\d s|[4-9]\d s|\d+ min)/, { timeout: TIMEOUT_MS })
+    await expect(status(one)).toContainText(/No updates for (3\d s|[4-9]\d s|\d+ min)/, { timeout: TIMEOUT_MS })
     await expect(one.locator('[data-live="live"]')).toHaveCount(0)
   }
   await context.setOffline(false)
@@ -115,7 +115,7 @@ test('without the network for 30 s: nothing looks current, and then the lists ha
   await expect(rowWith(hosts, 'Hosts', 'blind-01')).toBeVisible({ timeout: TIMEOUT_MS })
   await expect(rowWith(claims, 'Claims', 'blind-01')).toBeVisible({ timeout: TIMEOUT_MS })
   for (const one of [page, hosts, claims]) {
-    await expect(standing(one)).toContainText(/\d violations?/, { timeout: TIMEOUT_MS })
+    await expect(status(one)).toContainText(/\d violations?/, { timeout: TIMEOUT_MS })
     await expect(one.locator('.stale')).toHaveCount(0, { timeout: TIMEOUT_MS })
   }
   for (const one of [page, hosts]) await expect(one.locator('[data-live]')).toHaveAttribute('data-live', 'live', { timeout: TIMEOUT_MS })
@@ -141,7 +141,7 @@ test('a request that hangs becomes an error that can be tried again, while the s
   await visit('/claims')
   const problem = page.getByRole('alert').filter({ hasText: 'No answer in time' }).first()
   await expect(problem).toBeVisible({ timeout: TIMEOUT_MS })
-  await expect(standing(page)).toContainText(/\d violations?/)
+  await expect(status(page)).toContainText(/\d violations?/)
   await look('a request that got no answer')
   await letGo()
   await problem.getByRole('button', { name: 'Try again' }).click()
@@ -154,7 +154,7 @@ test('a reading that is overdue is dimmed, whatever else answers', { tag: '@rare
   await expect(silent(page)).toHaveCount(0)
   const letGo = await hang(page, 'Replicas')
   await expect(page.locator('[data-as-of-read]')).toContainText(/No updates for \d+ (s|min)/, { timeout: TIMEOUT_MS })
-  await expect(standing(page)).toContainText(/\d violations?/)
+  await expect(status(page)).toContainText(/\d violations?/)
   await letGo()
   await expect(silent(page)).toHaveCount(0, { timeout: TIMEOUT_MS })
 })

@@ -346,9 +346,9 @@ test('a list that is refused is asked for again in its time, not by each look at
 test('a key that may only read ends nothing', async ({ page, service }) => {
   await reserve(service.client)
   const reader = await keyFor(service.client, 'reads-claims', ['READ'])
-  const told = page.waitForResponse((response) => operationOf(response.request()).startsWith('query Scopes'))
+  const shown = page.waitForResponse((response) => operationOf(response.request()).startsWith('query Scopes'))
   await page.goto(`/claims?q=state:RESERVED#key=${reader}`)
-  await (await told).finished()
+  await (await shown).finished()
   await expect(rowsOf(page, 'Claims').first()).toBeVisible()
   await expect(page.getByRole('checkbox')).toHaveCount(0)
 })

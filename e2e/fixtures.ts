@@ -182,10 +182,10 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
     // no frame is of another origin, so that nothing has to be gathered in a page of its own
     .setLegacyMode(true)
     .analyze()
-  const told = violations.flatMap(({ id, nodes }) =>
+  const problems = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id} at ${target.join(' ')}: ${failureSummary.replace(/\s+/g, ' ')}`),
   )
-  expect(told, `accessibility of ${state}`).toEqual([])
+  expect(problems, `accessibility of ${state}`).toEqual([])
 }
 
 /** Nothing of the page lies beyond its right edge, and what is wider scrolls by itself. */

@@ -413,10 +413,10 @@ test('what a storage service tells of a host is shown with its age, and what a c
   await gather(service.client, 'zone-told', { availabilityZone: 'told', hosts: ['told-01'], metadata: { 'gantt:disk_pool': uuid } })
   await place(service.client, { zone: 'told', rootGb: 30 })
   await visit('/hosts/told-01')
-  const told = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
-  await expect(told).toContainText('Report 7, ')
-  await expect(told).toContainText('s old by the time of the log')
-  await expect(told).toContainText(uuid)
+  const namespace = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
+  await expect(namespace).toContainText('Report 7, ')
+  await expect(namespace).toContainText('s old by the time of the log')
+  await expect(namespace).toContainText(uuid)
   await page.getByRole('tab', { name: 'Claims (1)' }).click()
   await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
 })
@@ -613,11 +613,11 @@ test('after a service began anew, whose ordinals are of other hosts, no host is 
     columns: [],
     gap: { resumeAt: '0' },
   }
-  let isToldOfGap = false
+  let isGapReported = false
   await page.route('**/graphql', async (route) => {
     const operation = operationOf(route.request())
-    if (operation.includes('subscription FleetDeltas') && !isToldOfGap) {
-      isToldOfGap = true
+    if (operation.includes('subscription FleetDeltas') && !isGapReported) {
+      isGapReported = true
       const body = `event: next\ndata: ${JSON.stringify({ data: { fleetDeltas: gap } })}\n\n`
       return route.fulfill({ contentType: 'text/event-stream', body })
     }
@@ -630,7 +630,7 @@ test('after a service began anew, whose ordinals are of other hosts, no host is 
   // the stream begins anew
   await page.getByRole('button', { name: 'Freeze' }).click()
   await page.getByRole('button', { name: 'Follow' }).click()
-  await expect.poll(() => isToldOfGap).toBe(true)
+  await expect.poll(() => isGapReported).toBe(true)
   await expect(page.locator('[data-chosen]')).toHaveCount(0)
   await expect(page.getByRole('checkbox').first()).toBeVisible()
   await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0)

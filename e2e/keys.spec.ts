@@ -37,21 +37,21 @@ test('a key is made with what it may, its secret is told once and works, then it
   await dialog.getByLabel('Only for these hosts').fill('')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
 
-  const told = page.getByRole('dialog', { name: 'The secret of made-here' })
-  const secret = (await told.locator('[data-secret]').textContent()) ?? ''
+  const secretDialog = page.getByRole('dialog', { name: 'The secret of made-here' })
+  const secret = (await secretDialog.locator('[data-secret]').textContent()) ?? ''
   await page.keyboard.press('Escape')
-  await expect(told).toBeVisible()
+  await expect(secretDialog).toBeVisible()
   const own = createClient({ url: service.url, key: secret, deadlineMs: 30_000 })
   expect(await own.request('{ viewer { scopes } }')).toEqual({ viewer: { scopes: ['READ'] } })
-  await told.getByRole('button', { name: 'I have copied it' }).click()
-  await expect(told).toBeHidden()
+  await secretDialog.getByRole('button', { name: 'I have copied it' }).click()
+  await expect(secretDialog).toBeHidden()
   const row = rowWith(page, 'Keys', 'made-here')
   await expect(row).toHaveCount(1)
   await expect(row).toContainText('READ')
 
   await page.getByRole('button', { name: 'Rotate made-here' }).click()
   await page.getByRole('button', { name: 'Create the new key' }).click()
-  await told.getByRole('button', { name: 'I have copied it' }).click()
+  await secretDialog.getByRole('button', { name: 'I have copied it' }).click()
   await expect(row).toHaveCount(2)
   for (let left = 2; left > 0; left--) {
     await page.getByRole('button', { name: 'Revoke made-here' }).first().click()

@@ -473,7 +473,7 @@ test('profiles: they are all there, with what is tried of each', async ({ page, 
   await expectRowCount(page, 'Profiles', profiles.length)
   await expect(rowWith(page, 'Profiles', 'even-memory')).toContainText('@2')
   await rowWith(page, 'Profiles', 'even-memory').click()
-  await expect(page.locator('[data-standing-of]')).toContainText('even-memory@2 is its shadow')
+  await expect(page.locator('[data-summary-of]')).toContainText('even-memory@2 is its shadow')
   await expect(page.locator('[data-version]')).toHaveCount(2)
   await look('a profile of a large fleet')
 })

@@ -143,8 +143,8 @@ test('how long decisions took stands below how many there were: one cursor, by k
   await expect(page.locator('[data-range]')).toBeVisible()
   await expect(figure(page, /^Decisions, [\d.]+ min$/).getByRole('link')).toHaveText(String(decisions))
   await expect(figure(page, 'Failed').getByRole('link')).toHaveText(new RegExp(`^${failed},`))
-  const told = await page.getByRole('region', { name: 'Failure causes' }).locator('[data-code]').count()
-  expect(told).toBeGreaterThan(0)
+  const shown = await page.getByRole('region', { name: 'Failure causes' }).locator('[data-code]').count()
+  expect(shown).toBeGreaterThan(0)
   await page.goBack()
   await expect(page).toHaveURL('/overview')
   await expect(page.locator('[data-range]')).toHaveCount(0)
@@ -193,9 +193,9 @@ test('figures say how they changed against the span of equal length before', asy
   const { until, decisions, before } = await counted()
   await visit(`/overview?since=${decision.at}&until=${until}`)
   const change = (100 * (decisions - before.decisions)) / before.decisions
-  const told = figure(page, /^Decisions, /).locator('[data-trend]')
-  await expect(told).toHaveText(change === 0 ? '±0 %' : /^[+−][\d.,]+ %$/)
-  await expect(told).toContainText(change < 0 ? '-' : change > 0 ? '+' : '±')
+  const trend = figure(page, /^Decisions, /).locator('[data-trend]')
+  await expect(trend).toHaveText(change === 0 ? '±0 %' : /^[+−][\d.,]+ %$/)
+  await expect(trend).toContainText(change < 0 ? '-' : change > 0 ? '+' : '±')
   await expect(figure(page, 'Failed').locator('[data-trend]')).toHaveText(/^[+−][\d.]+ points$/)
   await expect(figure(page, 'p99').locator('[data-trend]')).toHaveText(/%$/)
 })
@@ -270,7 +270,7 @@ test('in the past no replica and no conflict is told of: they are known of now a
 test('a key that may only read is told which scope the changes need; the rest stands', async ({ page, service }) => {
   const reader = await keyFor(service.client, 'reads-the-overview', ['READ'])
   await page.goto(`/overview#key=${reader}`)
-  await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('needs OPERATE to read; yours has READ')
+  await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('needs a key with OPERATE; yours has READ')
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()
 })
 

@@ -59,20 +59,20 @@ export async function startCommand(
 function readUntil(child: ChildProcess, ready: RegExp): Promise<string[]> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('the program was started without pipes')
-  const told: string[] = []
+  const output: string[] = []
   const lines: string[] = []
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => {
       clearTimeout(timer)
-      reject(new Error(`the program did not start: ${why}\n${told.slice(-20).join('\n')}`))
+      reject(new Error(`the program did not start: ${why}\n${output.slice(-20).join('\n')}`))
     }
     const timer = setTimeout(() => fail(`nothing like ${ready} within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
     child.once('exit', (code, signal) => fail(`it ended (${code ?? signal})`))
     child.once('error', ({ message }) => fail(message))
     for (const stream of [stdout, stderr])
       createInterface({ input: stream }).on('line', (line) => {
-        told.push(line)
-        if (told.length > 100) told.shift()
+        output.push(line)
+        if (output.length > 100) output.shift()
         if (stream !== stdout) return
         lines.push(line)
         if (!ready.test(line)) return

@@ -63,7 +63,7 @@ async function stateOf(client: Client, name: string): Promise<State> {
   return profile
 }
 
-const standing = (page: Page) => page.locator('[data-standing-of]')
+const summary = (page: Page) => page.locator('[data-summary-of]')
 const evaluation = (page: Page) => page.getByRole('region', { name: 'Effect on past requests' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
@@ -82,7 +82,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await page.keyboard.press('j')
   await page.keyboard.press('o')
   await expect(page.getByRole('heading', { level: 1, name: 'a-course' })).toBeFocused()
-  await expect(standing(page)).toHaveText('a-course@1 decides all calls. No rollout.')
+  await expect(summary(page)).toHaveText('a-course@1 decides all calls. No rollout.')
 
   // to the other version, and what may be done with it
   await page.keyboard.press('k')
@@ -100,7 +100,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
   await step('Try a-course@2 as a shadow')
   await expect(dialog(page)).toBeHidden()
-  await expect(standing(page)).toContainText('a-course@2 is its shadow')
+  await expect(summary(page)).toContainText('a-course@2 is its shadow')
   await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'SHADOW')
 
   await step('Canary', '3')
@@ -114,7 +114,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await step('Preview the effect')
   await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides 12.5 % of the calls')
   await step('Let a-course@2 decide a share of the calls')
-  await expect(standing(page)).toHaveText('a-course@1 decides, and a-course@2 a canary of 12.5 % of the calls.')
+  await expect(summary(page)).toHaveText('a-course@1 decides, and a-course@2 a canary of 12.5 % of the calls.')
   expect(await stateOf(client, 'a-course')).toEqual({
     active: { number: 1 },
     rollout: { mode: 'CANARY', percent: 12.5, candidate: { number: 2 } },
@@ -123,7 +123,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await step('Activate', '3')
   await expect(dialog(page).locator('[data-effect]')).toContainText('its canary of 12.5 % ends')
   await step('Activate a-course@2')
-  await expect(standing(page)).toHaveText('a-course@2 decides all calls. No rollout.')
+  await expect(summary(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
   // the last stop before the first section
@@ -138,12 +138,12 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
     'a-course@1 decides again. a-course@2, which decides now, is marked as rolled back.',
   )
   await step('Roll a-course back')
-  await expect(standing(page)).toHaveText('a-course@1 decides all calls. No rollout.')
+  await expect(summary(page)).toHaveText('a-course@1 decides all calls. No rollout.')
   await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'ROLLED_BACK')
   expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
 
   // newest first; what was only looked at is not among them
-  await expect(page.locator('[data-deed]')).toHaveText([
+  await expect(page.locator('[data-action]')).toHaveText([
     /rolled back: it packs$/,
     /activated a-course@2$/,
     /made a-course@2 a canary of 12.5 %$/,
@@ -198,18 +198,18 @@ test('a link to an old version shows it among many newer ones', { tag: '@rare' }
 test('a service that is away leaves the dialog as it is, and a second try does it', async ({ page, visit, fleet, provokes }) => {
   provokes('ERR_CONNECTION_REFUSED')
   await writeTwo(fleet.client, 'away')
-  let isAway = true
+  let isUnavailable = true
   await page.route('**/graphql', async (route) => {
-    if (isAway && operationOf(route.request()).includes('mutation ProfileActivate')) await route.abort('connectionrefused')
+    if (isUnavailable && operationOf(route.request()).includes('mutation ProfileActivate')) await route.abort('connectionrefused')
     else await route.continue()
   })
   await visit('/profiles/away?version=2')
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   await expect(dialog(page).getByRole('alert')).toContainText('The service cannot be reached')
-  isAway = false
+  isUnavailable = false
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await dialog(page).getByRole('button', { name: 'Activate away@2' }).click()
-  await expect(standing(page)).toHaveText('away@2 decides all calls. No rollout.')
+  await expect(summary(page)).toHaveText('away@2 decides all calls. No rollout.')
 })
 
 interface Compared {
@@ -403,7 +403,7 @@ test('the looks of profiles @looks', { tag: '@rare' }, async ({ page, visit, fle
   await page.goto(`/profiles/${name}?version=2&against=1&check=yes`)
   await expect(page.locator('[data-shadow]')).toContainText('refuses no host')
   await expect(evaluation(page).locator('[data-evaluated]')).toHaveAttribute('data-evaluated', '3')
-  await expect(page.locator('[data-deed]')).toHaveCount(3)
+  await expect(page.locator('[data-action]')).toHaveCount(3)
   await look('a profile with a canary and an evaluation')
   await page.getByRole('button', { name: 'Change the share' }).click()
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()

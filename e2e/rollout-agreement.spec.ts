@@ -125,7 +125,7 @@ test('each point stands for two ranks, and leads to what the other version would
   const rows = page.locator('[data-disagreement]')
   await expect(rows).toHaveCount(PLACED)
   // no decision is lost between the table and the drawing
-  const told: number[] = []
+  const counts: number[] = []
   const count = Number(await ranks(page).getAttribute('data-points'))
   await expect(plot(page).locator('[data-point]')).toHaveCount(count)
   await plot(page).focus()
@@ -133,9 +133,9 @@ test('each point stands for two ranks, and leads to what the other version would
   for (let i = 0; i < count; i++) {
     await page.keyboard.press(i === 0 ? 'Home' : 'ArrowRight')
     await expect(plot(page).locator('[data-shown]')).toHaveCount(1)
-    told.push(Number.parseInt((await line.textContent()) ?? '', 10))
+    counts.push(Number.parseInt((await line.textContent()) ?? '', 10))
   }
-  expect(told.reduce((sum, one) => sum + one, 0)).toBe(PLACED)
+  expect(counts.reduce((sum, one) => sum + one, 0)).toBe(PLACED)
   await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/decisions\/[^?]+\?by=points%402/)

@@ -28,7 +28,7 @@ const KEY = 'the-admin-key-of-browser-tests'
 const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
 
 /** Which service the new one joins as a replica, and on which port. */
-export interface Beside {
+export interface SharedStore {
   /** `folder` of the service whose database it shares. */
   readonly folder: string
   /** Any that is free, if not given. */
@@ -42,8 +42,8 @@ const databases = new Map<string, string>()
  * Starts `gantt serve`, with a plug-in. Its database is a copy of the migrated template on the server that all tests share, which
  * takes a third of the time of a PostgreSQL server of its own.
  */
-export async function startService(beside?: Beside): Promise<Service> {
-  if (beside !== undefined) return toService(await serve(databaseOf(beside.folder), beside.port))
+export async function startService(shared?: SharedStore): Promise<Service> {
+  if (shared !== undefined) return toService(await serve(databaseOf(shared.folder), shared.port))
   const database = await createTestDatabase()
   try {
     const running = await serve(database.url)

@@ -63,8 +63,10 @@ test('with high contrast every text is at 7:1 or more', { tag: '@rare' }, async 
       await page.goto(path)
       await expect(page.locator(ready)).toBeVisible()
       const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withRules(['color-contrast-enhanced']).analyze()
-      const told = violations.flatMap(({ nodes }) => nodes.map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`))
-      expect(told, `${path}, ${scheme}`).toEqual([])
+      const problems = violations.flatMap(({ nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
+      )
+      expect(problems, `${path}, ${scheme}`).toEqual([])
     }
   }
 })

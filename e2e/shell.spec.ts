@@ -186,10 +186,10 @@ test.describe('finding one’s way', () => {
 
   test('every page says how the service stands: what its auditor found, and when it looked', async ({ page, visit, axe }) => {
     await visit('/aggregates')
-    const standing = page.getByRole('status', { name: /^Service: 0 violations/ })
-    await expect(standing).toBeVisible()
-    await expect(standing).toContainText(/checked .+ ago/)
-    await standing.focus()
+    const status = page.getByRole('status', { name: /^Service: 0 violations/ })
+    await expect(status).toBeVisible()
+    await expect(status).toContainText(/checked .+ ago/)
+    await status.focus()
     await expect(page.getByRole('tooltip')).toContainText('found no violations')
     await axe('the standing, explained')
   })

@@ -26,7 +26,7 @@ import { useAt } from '../lib/travel.ts'
 import { MenuLink } from '../ui/menu-link.tsx'
 import type { Dialog } from './dialogs.tsx'
 import { pages, presentOn } from './pages.ts'
-import { Standing } from './standing.tsx'
+import { ServiceStatus } from './service-status.tsx'
 import { TravelBanner } from './travel-banner.tsx'
 
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
@@ -69,7 +69,7 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <Standing />
+            <ServiceStatus />
             <UnstyledButton
               onClick={() => setDialog('palette')}
               aria-label="Search and go, Control K"

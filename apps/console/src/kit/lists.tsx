@@ -3,7 +3,6 @@ import { Button } from '@mantine/core'
 import { use, useState, useTransition } from 'react'
 import type { Connection } from '../lib/pages.ts'
 import type { Pages } from '../lib/use-pages.ts'
-import { BesideHead, BesideList, BesideLoading } from '../ui/beside-list.tsx'
 import { ChoiceBar } from '../ui/choice-bar.tsx'
 import { ColumnChooser } from '../ui/column-chooser.tsx'
 import { CopyList } from '../ui/copy-list.tsx'
@@ -13,6 +12,7 @@ import { ListTable } from '../ui/list-table.tsx'
 import { PagedList } from '../ui/paged-list.tsx'
 import { SaveRows } from '../ui/save-rows.tsx'
 import { SavedViews } from '../ui/saved-views.tsx'
+import { PanelHead, PanelLoading, SidePanel } from '../ui/side-panel.tsx'
 import { Table } from '../ui/table.tsx'
 import { HeadCell } from '../ui/table-head.tsx'
 import { ViewsButton } from '../ui/views-button.tsx'
@@ -155,10 +155,10 @@ const filter = (label: string, value: string) => (
 
 /** Tables, and what stands around them. */
 /** A list of two lines, and what is told of one. */
-const beside = (id: string | undefined) => (
-  <BesideList
-    beside={{ id, isWide: true, toggle: nothing, follow: nothing, close: nothing }}
-    panel={(told) => (told === 'awaited' ? <BesideLoading /> : <BesideHead>{told}</BesideHead>)}
+const sidePanel = (id: string | undefined) => (
+  <SidePanel
+    state={{ id, isWide: true, toggle: nothing, follow: nothing, close: nothing }}
+    panel={(row) => (row === 'awaited' ? <PanelLoading /> : <PanelHead>{row}</PanelHead>)}
     height="200px"
   >
     <div>
@@ -166,17 +166,17 @@ const beside = (id: string | undefined) => (
       <br />
       cmp-0413
     </div>
-  </BesideList>
+  </SidePanel>
 )
 
 export const lists: readonly Story[] = [
   {
     of: 'beside-list',
     states: {
-      'nothing beside it': beside(undefined),
-      'a row beside it': beside('cmp-0412'),
-      'one with a long name': beside(LONG),
-      'being loaded': beside('awaited'),
+      'nothing beside it': sidePanel(undefined),
+      'a row beside it': sidePanel('cmp-0412'),
+      'one with a long name': sidePanel(LONG),
+      'being loaded': sidePanel('awaited'),
     },
   },
   {

@@ -56,8 +56,8 @@ export const toBrowserTime = (serviceMs: number): number => serviceMs - aheadMs
 export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   contact.heard()
-  const toldMs = Date.parse(response.headers.get('date') ?? '')
-  if (!Number.isNaN(toldMs)) readClock(toldMs + 500 - Date.now())
+  const serverMs = Date.parse(response.headers.get('date') ?? '')
+  if (!Number.isNaN(serverMs)) readClock(serverMs + 500 - Date.now())
   return response
 }
 

@@ -11,10 +11,10 @@ export interface Proposing {
 /** Which share of what the live replicas proposed in the last minute came to nothing; those that do not tell are left out. */
 export function conflictsLine(replicas: readonly Proposing[]): { readonly value: string; readonly title: string } {
   const live = replicas.filter((one) => one.live)
-  const telling = live.filter(({ proposals }) => proposals !== null)
-  const proposed = telling.reduce((sum, { proposals }) => sum + (proposals ?? 0), 0)
-  const conflicts = telling.reduce((sum, one) => sum + (one.conflicts ?? 0), 0)
-  const silent = live.length - telling.length
+  const reporting = live.filter(({ proposals }) => proposals !== null)
+  const proposed = reporting.reduce((sum, { proposals }) => sum + (proposals ?? 0), 0)
+  const conflicts = reporting.reduce((sum, one) => sum + (one.conflicts ?? 0), 0)
+  const silent = live.length - reporting.length
   return {
     value: shareText(conflicts, proposed),
     title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not report`}`,

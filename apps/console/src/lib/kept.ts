@@ -15,14 +15,14 @@ export function createKept<Value>(name: string, read: (kept: unknown) => Value):
   const listeners = new Set<() => void>()
   let held: { readonly value: Value } | undefined
 
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener()
   }
   // a key of null: everything was removed
   globalThis.addEventListener?.('storage', (event: StorageEvent) => {
     if (event.key !== null && event.key !== key) return
     held = undefined
-    tell()
+    notify()
   })
   const get = (): Value => {
     held ??= { value: read(stored(key)) }
@@ -41,7 +41,7 @@ export function createKept<Value>(name: string, read: (kept: unknown) => Value):
       } catch {
         // a browser without storage forgets it with the page
       }
-      tell()
+      notify()
     },
     use: () => useSyncExternalStore(follow, get),
   }

@@ -21,14 +21,14 @@ export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch
 }
 
 /** Of a list that tells of a row beside it. */
-export const readBesideSearch = (said: Record<string, unknown>): ListSearch => ({
+export const readPanelSearch = (said: Record<string, unknown>): ListSearch => ({
   ...readListSearch(said),
   ...(typeof said.beside === 'string' && said.beside !== '' ? { beside: said.beside } : {}),
 })
 
 /** Of one that has several orders as well, one of these columns at a time. */
 export const readSortedSearch = (said: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
-  ...readBesideSearch(said),
+  ...readPanelSearch(said),
   ...(typeof said.sort === 'string' && keys.includes(said.sort.replace(/^-/, '')) ? { sort: said.sort } : {}),
 })
 

@@ -35,7 +35,7 @@ export function choose<Name extends Preference>(name: Name, value: Choice<Name>)
   } catch {
     // a browser without storage forgets the choice with the page
   }
-  tell()
+  notify()
 }
 
 /** What holds; the component follows it, whichever switch or tab changes it. */
@@ -46,7 +46,7 @@ function follow(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-const tell = (): void => {
+const notify = (): void => {
   for (const listener of listeners) listener()
 }
 
@@ -66,5 +66,5 @@ function stored(name: Preference): string {
 globalThis.addEventListener?.('storage', ({ key }: StorageEvent) => {
   if (key !== null && !key.startsWith('gantt.')) return
   chosen.clear()
-  tell()
+  notify()
 })

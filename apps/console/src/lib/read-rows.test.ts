@@ -11,9 +11,9 @@ const read = async (after: string | null): Promise<Connection<number>> => {
 }
 
 test('every row is read, and after each page is told how many there are', async () => {
-  const told: number[] = []
-  expect(await readRows(read, { onRead: (count) => told.push(count) })).toEqual({ rows: all, isCut: false })
-  expect(told).toEqual([10, 20, 25])
+  const counts: number[] = []
+  expect(await readRows(read, { onRead: (count) => counts.push(count) })).toEqual({ rows: all, isCut: false })
+  expect(counts).toEqual([10, 20, 25])
 })
 
 test.each([

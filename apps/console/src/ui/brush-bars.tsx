@@ -37,7 +37,7 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
   const [range, setRange] = useState<Range | undefined>()
   const [hovered, setHovered] = useState<number | undefined>()
   const most = Math.max(1, ...bars.map(heightOf))
-  const placeOf = (event: MouseEvent): number => {
+  const indexOf = (event: MouseEvent): number => {
     const box = event.currentTarget.getBoundingClientRect()
     return within(Math.floor(((event.clientX - box.left) / box.width) * bars.length), bars.length)
   }
@@ -51,7 +51,7 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
   const { frame, handlers, endsFrame, cancel } = useFrame<HTMLDivElement>(pointOf, () => undefined)
   const drawn: Range | undefined = frame === undefined || hovered === undefined ? undefined : [pressedAt, hovered]
   const shown = drawn ?? range
-  const told = shown ?? (hovered === undefined ? undefined : ([hovered, hovered] as const))
+  const shownRange = shown ?? (hovered === undefined ? undefined : ([hovered, hovered] as const))
 
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || bars.length === 0) return
@@ -79,28 +79,28 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
         onKeyDown={press}
         {...handlers}
         onPointerDown={(event) => {
-          setPressedAt(placeOf(event))
+          setPressedAt(indexOf(event))
           handlers.onPointerDown(event)
         }}
         onPointerMove={(event) => {
-          setHovered(placeOf(event))
+          setHovered(indexOf(event))
           handlers.onPointerMove(event)
         }}
         onPointerUp={(event) => {
           const isFrame = frame !== undefined
           handlers.onPointerUp(event)
-          if (isFrame) take([pressedAt, placeOf(event)])
+          if (isFrame) take([pressedAt, indexOf(event)])
         }}
         onPointerLeave={() => setHovered(undefined)}
         onClick={(event) => {
           if (endsFrame()) return
-          const place = placeOf(event)
-          take([place, place])
+          const index = indexOf(event)
+          take([index, index])
         }}
       >
         <svg viewBox={`0 0 ${bars.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-          {bars.map((bar, place) => (
-            <BarShape key={bar.key} bar={bar} place={place} most={most} />
+          {bars.map((bar, index) => (
+            <BarShape key={bar.key} bar={bar} index={index} most={most} />
           ))}
         </svg>
         {children}
@@ -112,7 +112,9 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
       <div className="g-brush-axis">
         <span>{ends[0]}</span>
         <span id={id} aria-live="polite" data-brush-line>
-          {told === undefined ? (idle ?? `at most ${formatCount(most)} in one`) : describe(Math.min(...told), Math.max(...told))}
+          {shownRange === undefined
+            ? (idle ?? `at most ${formatCount(most)} in one`)
+            : describe(Math.min(...shownRange), Math.max(...shownRange))}
         </span>
         <span>{ends[1]}</span>
       </div>
@@ -125,33 +127,33 @@ const HEIGHT = 100
 /** What is there at all can be seen. */
 const LEAST = 3
 
-function BarShape({ bar: { parts }, place, most }: { readonly bar: Bar; readonly place: number; readonly most: number }) {
+function BarShape({ bar: { parts }, index, most }: { readonly bar: Bar; readonly index: number; readonly most: number }) {
   let y = HEIGHT
   return parts.map(({ className, count }) => {
     if (count === 0) return null
     const height = Math.max(LEAST, (HEIGHT * count) / most)
     y -= height
-    return <rect key={className} className={className} x={place + 0.06} y={y} width={0.88} height={height} />
+    return <rect key={className} className={className} x={index + 0.06} y={y} width={0.88} height={height} />
   })
 }
 
 const heightOf = ({ parts }: Bar): number => parts.reduce((sum, { count }) => sum + count, 0)
 
-const within = (place: number, count: number): number => Math.max(0, Math.min(count - 1, place))
+const within = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index))
 
 /** The range after a key; undefined for keys that change none. */
 function rangeAfterKey(key: string, isWider: boolean, range: Range | undefined, count: number): Range | undefined {
-  const end = placeAfterKey(key, range?.[1] ?? count, count)
+  const end = indexAfterKey(key, range?.[1] ?? count, count)
   if (end === undefined) return undefined
   return isWider && range !== undefined ? [range[0], end] : [end, end]
 }
 
-function placeAfterKey(key: string, place: number, count: number): number | undefined {
+function indexAfterKey(key: string, index: number, count: number): number | undefined {
   switch (key) {
     case 'ArrowLeft':
-      return within(place - 1, count)
+      return within(index - 1, count)
     case 'ArrowRight':
-      return within(place + 1, count)
+      return within(index + 1, count)
     case 'Home':
       return 0
     case 'End':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CellPlace, cellAfterKey, cellAt, cellSizeFor, cellsWithin, cornerOf, layoutCells } from './cell-layout.ts'
+import { type CellPosition, cellAfterKey, cellAt, cellSizeFor, cellsWithin, cornerOf, layoutCells } from './cell-layout.ts'
 
 // 4 columns: rows of group 0: 4 + 3; group 1 is empty; group 2: 2
 const layout = layoutCells([7, 0, 2], 40, 10)
@@ -22,7 +22,7 @@ describe('layout of cells', () => {
     expect(cellAt(layout, x, y)).toBeUndefined()
   })
 
-  const at = (group: number, index: number): CellPlace => ({ group, index })
+  const at = (group: number, index: number): CellPosition => ({ group, index })
   it.each([
     ['right', at(0, 2), 'ArrowRight', at(0, 3)],
     ['right, over an empty group', at(0, 6), 'ArrowRight', at(2, 0)],

@@ -15,7 +15,7 @@ export interface GroupLayout {
 }
 
 /** One cell: which group, and which place in it. */
-export interface CellPlace {
+export interface CellPosition {
   readonly group: number
   readonly index: number
 }
@@ -41,7 +41,7 @@ export function layoutCells(counts: readonly number[], width: number, cell: numb
 }
 
 /** The cell at a point; undefined between cells. */
-export function cellAt({ cell, columns, groups }: CellLayout, x: number, y: number): CellPlace | undefined {
+export function cellAt({ cell, columns, groups }: CellLayout, x: number, y: number): CellPosition | undefined {
   const column = Math.floor(x / cell)
   if (column < 0 || column >= columns) return undefined
   for (const [group, { cellsTop, count }] of groups.entries()) {
@@ -58,14 +58,14 @@ export interface Point {
 }
 
 /** The cells that a frame touches, given by two of its opposite corners. */
-export function cellsWithin({ cell, columns, groups }: CellLayout, one: Point, other: Point): CellPlace[] {
-  const placeOf = (pixels: number): number => Math.floor(pixels / cell)
-  const first = Math.max(0, placeOf(Math.min(one.x, other.x)))
-  const last = Math.min(columns - 1, placeOf(Math.max(one.x, other.x)))
+export function cellsWithin({ cell, columns, groups }: CellLayout, one: Point, other: Point): CellPosition[] {
+  const cellAt = (pixels: number): number => Math.floor(pixels / cell)
+  const first = Math.max(0, cellAt(Math.min(one.x, other.x)))
+  const last = Math.min(columns - 1, cellAt(Math.max(one.x, other.x)))
   return groups.flatMap(({ cellsTop, count }, group) => {
-    const top = Math.max(0, placeOf(Math.min(one.y, other.y) - cellsTop))
-    const bottom = Math.min(Math.ceil(count / columns) - 1, placeOf(Math.max(one.y, other.y) - cellsTop))
-    const found: CellPlace[] = []
+    const top = Math.max(0, cellAt(Math.min(one.y, other.y) - cellsTop))
+    const bottom = Math.min(Math.ceil(count / columns) - 1, cellAt(Math.max(one.y, other.y) - cellsTop))
+    const found: CellPosition[] = []
     for (let row = top; row <= bottom; row++)
       for (let index = row * columns + first; index <= row * columns + last && index < count; index++) found.push({ group, index })
     return found
@@ -73,12 +73,15 @@ export function cellsWithin({ cell, columns, groups }: CellLayout, one: Point, o
 }
 
 /** The upper left corner of a cell. */
-export function cornerOf({ cell, columns, groups }: CellLayout, { group, index }: CellPlace): { readonly x: number; readonly y: number } {
+export function cornerOf(
+  { cell, columns, groups }: CellLayout,
+  { group, index }: CellPosition,
+): { readonly x: number; readonly y: number } {
   return { x: (index % columns) * cell, y: (groups[group]?.cellsTop ?? 0) + Math.floor(index / columns) * cell }
 }
 
 /** Where a key leads from a cell; undefined for keys that do not move. Rows and groups go on in one another. */
-export function cellAfterKey(layout: CellLayout, { group, index }: CellPlace, key: string): CellPlace | undefined {
+export function cellAfterKey(layout: CellLayout, { group, index }: CellPosition, key: string): CellPosition | undefined {
   const { columns, groups } = layout
   const count = groups[group]?.count ?? 0
   switch (key) {
@@ -112,10 +115,10 @@ export function cellAfterKey(layout: CellLayout, { group, index }: CellPlace, ke
 }
 
 /** The first cell of the next group that has one, up or down. */
-function firstFrom({ groups }: CellLayout, from: number, step: 1 | -1): CellPlace | undefined {
+function firstFrom({ groups }: CellLayout, from: number, step: 1 | -1): CellPosition | undefined {
   for (let group = from; group >= 0 && group < groups.length; group += step) if ((groups[group]?.count ?? 0) > 0) return { group, index: 0 }
   return undefined
 }
 
-const lastOf = ({ groups }: CellLayout, place: CellPlace | undefined): CellPlace | undefined =>
-  place === undefined ? undefined : { group: place.group, index: (groups[place.group]?.count ?? 1) - 1 }
+const lastOf = ({ groups }: CellLayout, position: CellPosition | undefined): CellPosition | undefined =>
+  position === undefined ? undefined : { group: position.group, index: (groups[position.group]?.count ?? 1) - 1 }

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useRef,
 import { type Shortcut, useShortcuts } from '../lib/keys.ts'
 import {
   type CellLayout,
-  type CellPlace,
+  type CellPosition,
   cellAfterKey,
   cellAt,
   cellSizeFor,
@@ -37,7 +37,7 @@ export interface CellMapProps {
   /** A press. */
   onPress?(cell: number): void
   /** Cells are told of beside the map: one was asked for by `o`, or the cursor went to one. */
-  readonly beside?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
+  readonly sidePanel?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
   /** Whether a cell is marked as chosen. */
   isChosen?(cell: number): boolean
   /** A frame was drawn around cells, or one was asked for by `x`; `isAdded`: beside those that are chosen, where `x` takes it back too. */
@@ -63,7 +63,7 @@ export function CellMap({
   describe,
   onOpen,
   onPress = onOpen,
-  beside,
+  sidePanel,
   onOpenGroup,
   isChosen,
   onChoose,
@@ -79,7 +79,7 @@ export function CellMap({
   const [scrollTop, setScrollTop] = useState(0)
   const [cursor, setCursor] = useState<number | undefined>()
   const [hovered, setHovered] = useState<number | undefined>()
-  const [place, setPlace] = useState<CellPlace | undefined>()
+  const [position, setPosition] = useState<CellPosition | undefined>()
   const [hasFocus, setFocus] = useState(false)
   const pressed = useRef<{ readonly at: Point; readonly cell: number } | undefined>(undefined)
 
@@ -101,8 +101,8 @@ export function CellMap({
   }, [layout, groups, width, seen, scrollTop, pixels, shade, isHollow, isChosen])
 
   // what is drawn moves as loads change: the cursor stays with its cell
-  const current = cursor === undefined || place === undefined ? undefined : findCell(groups, cursor, place)
-  const told = hovered ?? (current === undefined ? undefined : cursor)
+  const current = cursor === undefined || position === undefined ? undefined : findCell(groups, cursor, position)
+  const shownCell = hovered ?? (current === undefined ? undefined : cursor)
 
   const pointOf = (event: MouseEvent): Point => {
     const box = event.currentTarget.getBoundingClientRect()
@@ -112,9 +112,9 @@ export function CellMap({
     const cells = cellsWithin(layout, from, to).flatMap(({ group, index }) => groups[group]?.cells[index] ?? [])
     onChoose?.(cells, isAdded ? 'added' : 'only')
   })
-  const cellOf = (at: CellPlace | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
+  const cellOf = (at: CellPosition | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
   /** What a press opens moves the cells: a pointer that stays where it pressed means the same one still. */
-  const placeOf = (event: MouseEvent): CellPlace | undefined => {
+  const positionOf = (event: MouseEvent): CellPosition | undefined => {
     const { x, y } = pointOf(event)
     const under = cellAt(layout, x, y)
     const last = pressed.current
@@ -123,14 +123,14 @@ export function CellMap({
     pressed.current = undefined
     return under
   }
-  const putCursor = (next: CellPlace): void => {
-    setPlace(next)
+  const putCursor = (next: CellPosition): void => {
+    setPosition(next)
     setCursor(cellOf(next))
   }
   const shortcuts: Shortcut[] = []
   if (current !== undefined && cursor !== undefined) {
-    if (beside !== undefined)
-      shortcuts.push({ keys: 'o', label: 'Show or hide the cell in the side panel', run: () => beside.onToggle(cursor) })
+    if (sidePanel !== undefined)
+      shortcuts.push({ keys: 'o', label: 'Show or hide the cell in the side panel', run: () => sidePanel.onToggle(cursor) })
     if (onChoose !== undefined)
       shortcuts.push({ keys: 'x', label: 'Select or deselect the cell', run: () => onChoose([cursor], 'toggled') })
   }
@@ -152,7 +152,7 @@ export function CellMap({
       setHovered(undefined)
       bringIntoSight(scroller.current, layout, next)
       const cell = cellOf(next)
-      if (cell !== undefined) beside?.onFollow(cell)
+      if (cell !== undefined) sidePanel?.onFollow(cell)
     }
     event.preventDefault()
   }
@@ -166,7 +166,7 @@ export function CellMap({
           ref={ref}
           className="g-map-scroller"
           role="application"
-          aria-label={`${label}. Arrows move, Enter opens${beside === undefined ? '' : ', o opens the side panel'}${onChoose === undefined ? '' : ', x chooses'}.`}
+          aria-label={`${label}. Arrows move, Enter opens${sidePanel === undefined ? '' : ', o opens the side panel'}${onChoose === undefined ? '' : ', x chooses'}.`}
           aria-describedby={id}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it has a cursor of its own
           tabIndex={0}
@@ -179,12 +179,12 @@ export function CellMap({
           }}
           {...(onChoose === undefined ? {} : handlers)}
           onPointerMove={(event) => {
-            setHovered(cellOf(placeOf(event)))
+            setHovered(cellOf(positionOf(event)))
             if (onChoose !== undefined) handlers.onPointerMove(event)
           }}
           onPointerLeave={() => setHovered(undefined)}
           onClick={(event) => {
-            const at = placeOf(event)
+            const at = positionOf(event)
             const cell = cellOf(at)
             if (at === undefined || cell === undefined || endsFrame()) return
             const isAgain = event.detail > 1 && pressed.current?.cell === cell
@@ -207,13 +207,13 @@ export function CellMap({
                 <b>{name}</b> {summary}
               </button>
             ))}
-            {current === undefined ? null : <Cursor layout={layout} place={current} />}
+            {current === undefined ? null : <Cursor layout={layout} position={current} />}
             {frame === undefined ? null : <div className="g-map-frame" style={boxOf(frame)} />}
           </div>
         </div>
       </div>
       <div className="g-map-line" id={id} aria-live="polite" data-cell-line>
-        {told === undefined ? `${label}.` : describe(told)}
+        {shownCell === undefined ? `${label}.` : describe(shownCell)}
       </div>
       <div className="g-legend">
         {colours === loadPixels ? (
@@ -246,13 +246,17 @@ const boxOf = ({ from, to }: Frame) => ({
   height: Math.abs(from.y - to.y),
 })
 
-function Cursor({ layout, place }: { readonly layout: CellLayout; readonly place: CellPlace }) {
-  const { x, y } = cornerOf(layout, place)
+function Cursor({ layout, position }: { readonly layout: CellLayout; readonly position: CellPosition }) {
+  const { x, y } = cornerOf(layout, position)
   return <div className="g-map-cursor" style={{ left: x, top: y, width: layout.cell - 1, height: layout.cell - 1 }} />
 }
 
 /** Where a cell is now, from a place where it may be: its old one most of the time. */
-function findCell(groups: readonly CellGroup[], cell: number, { group, index }: CellPlace = { group: 0, index: 0 }): CellPlace | undefined {
+function findCell(
+  groups: readonly CellGroup[],
+  cell: number,
+  { group, index }: CellPosition = { group: 0, index: 0 },
+): CellPosition | undefined {
   if (groups[group]?.cells[index] === cell) return { group, index }
   const sameGroup = groups[group]?.cells.indexOf(cell) ?? -1
   if (sameGroup >= 0) return { group, index: sameGroup }
@@ -263,9 +267,9 @@ function findCell(groups: readonly CellGroup[], cell: number, { group, index }: 
   return undefined
 }
 
-function bringIntoSight(scroller: HTMLDivElement | null, layout: CellLayout, place: CellPlace): void {
+function bringIntoSight(scroller: HTMLDivElement | null, layout: CellLayout, position: CellPosition): void {
   if (scroller === null) return
-  const { y } = cornerOf(layout, place)
-  if (y < scroller.scrollTop) scroller.scrollTop = place.index < layout.columns ? (layout.groups[place.group]?.top ?? y) : y
+  const { y } = cornerOf(layout, position)
+  if (y < scroller.scrollTop) scroller.scrollTop = position.index < layout.columns ? (layout.groups[position.group]?.top ?? y) : y
   else if (y + layout.cell > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = y + layout.cell - scroller.clientHeight
 }

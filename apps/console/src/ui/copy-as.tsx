@@ -94,13 +94,13 @@ export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
 }
 
 /** Says for a moment that something is done. */
-export const tellDone = (message: string): void => void notifications.show({ message, autoClose: 2_000, withCloseButton: false })
+export const notifyDone = (message: string): void => void notifications.show({ message, autoClose: 2_000, withCloseButton: false })
 
 /** Puts a text into the clipboard, and says how that went. */
 export async function copy(label: string, make: Copy[1]): Promise<void> {
   try {
     await navigator.clipboard.writeText(await make())
-    tellDone(`Copied: ${label}.`)
+    notifyDone(`Copied: ${label}.`)
   } catch (error) {
     const isRefused = error instanceof DOMException || error instanceof TypeError
     notifications.show({

@@ -9,7 +9,7 @@ import { useAt } from '../lib/travel.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import type { Call } from '../lib/wire.ts'
 import { shownColumns, useColumnLayout } from './columns.ts'
-import { type Copy, CopyMenu, callCopies, tellDone } from './copy-as.tsx'
+import { type Copy, CopyMenu, callCopies, notifyDone } from './copy-as.tsx'
 import type { TableColumn } from './table.tsx'
 
 /** Loaded when a file is asked for. */
@@ -68,7 +68,7 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
             many={nouns[1]}
             onSaved={(count) => {
               setSaving(false)
-              tellDone(`Saved: ${file}, ${formatCount(count)} rows.`)
+              notifyDone(`Saved: ${file}, ${formatCount(count)} rows.`)
             }}
             onClose={() => setSaving(false)}
           />

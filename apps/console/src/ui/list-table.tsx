@@ -8,7 +8,7 @@ import { type Choice, indexOf, type Key } from './use-choice.ts'
 /** What the table works out by itself. */
 type Own = 'active' | 'onActive' | 'rowKey' | 'isChosen' | 'onChoose' | 'onResize' | 'isMain' | 'onBeside'
 
-interface BesideRows {
+interface PanelRows {
   readonly isShown: ((index: number) => boolean) | undefined
   onToggle(index: number): void
   onFollow(index: number): void
@@ -24,7 +24,7 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   /** The row of the cursor, and how it is changed, where the page has a say in it. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
   /** Rows are told of beside the list: whether one is, which undefined says none is; a row was asked for there, or the cursor went to one. */
-  readonly beside?: BesideRows | undefined
+  readonly sidePanel?: PanelRows | undefined
   /** Rows can be chosen, by `x`, by Shift-x, by their boxes. */
   readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
 }
@@ -33,12 +33,12 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
  * The list of a page: its cursor stays with its row wherever a change moves it, its columns are those that were chosen, and
  * the keys of lists work wherever the focus is.
  */
-export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choice, columns, ...table }: ListTableProps<Row>) {
+export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, choice, columns, ...table }: ListTableProps<Row>) {
   const { count } = table
   const own = useState(first)
   const [cursor, setCursor] = given ?? own
   const active = useMemo(() => (cursor === undefined ? -1 : indexOf(cursor, count, keyOf)), [cursor, count, keyOf])
-  const onFollow = beside?.onFollow
+  const onFollow = sidePanel?.onFollow
   const setActive = useCallback(
     (index: number) => {
       setCursor(keyOf(index))
@@ -54,11 +54,11 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
     if (cursor !== undefined) choice?.toggle(cursor, isRange)
   }
   useShortcuts(
-    beside?.isShown === undefined
+    sidePanel?.isShown === undefined
       ? []
       : neighbourKeys('row', (step) => {
           // where the page was opened with a row beside it, the cursor is on none yet
-          const from = active >= 0 ? active : placeOf(beside.isShown, count)
+          const from = active >= 0 ? active : shownIndexOf(sidePanel.isShown, count)
           if (from >= 0 && from + step >= 0 && from + step < count) setActive(from + step)
         }),
   )
@@ -79,7 +79,7 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
       onActive={setActive}
       onResize={resize}
       isMain
-      onBeside={beside?.onToggle}
+      onTogglePanel={sidePanel?.onToggle}
       {...(choice === undefined
         ? {}
         : { isChosen: choice.isChosen, onChoose: (index: number, isRange: boolean) => choice.toggle(keyOf(index), isRange) })}
@@ -87,7 +87,7 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
   )
 }
 
-function placeOf(isShown: BesideRows['isShown'], count: number): number {
+function shownIndexOf(isShown: PanelRows['isShown'], count: number): number {
   for (let i = 0; i < count; i++) if (isShown?.(i)) return i
   return -1
 }

@@ -27,10 +27,10 @@ export function loadGradient(backdrop: Backdrop): string {
 }
 
 function colourAt(share: number, backdrop: Backdrop): readonly [number, number, number] {
-  const place = (backdrop === 'dark' ? share : 1 - share) * (stops.length - 1)
-  const from = stops[Math.floor(place)] ?? [0, 0, 0]
-  const to = stops[Math.ceil(place)] ?? from
-  const part = place - Math.floor(place)
+  const index = (backdrop === 'dark' ? share : 1 - share) * (stops.length - 1)
+  const from = stops[Math.floor(index)] ?? [0, 0, 0]
+  const to = stops[Math.ceil(index)] ?? from
+  const part = index - Math.floor(index)
   const mix = (i: 0 | 1 | 2): number => Math.round(from[i] + (to[i] - from[i]) * part)
   return [mix(0), mix(1), mix(2)]
 }

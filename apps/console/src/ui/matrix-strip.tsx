@@ -60,7 +60,7 @@ export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, descr
   }, [width, height, rows, count, groups, toneAt, isFaded, scheme])
 
   const inside = cursor !== undefined && cursor[0] < count && cursor[1] < rows.length ? cursor : undefined
-  const told = hovered ?? inside
+  const shownHost = hovered ?? inside
   const pointed = ({ currentTarget, clientX, clientY }: MouseEvent): readonly [number, number] => {
     const box = currentTarget.getBoundingClientRect()
     const row = Math.max(0, Math.min(rows.length - 1, Math.floor((clientY - box.top) / ROW)))
@@ -84,7 +84,7 @@ export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, descr
     <div className="g-strip">
       <ul className="g-strip-rows" aria-hidden>
         {rows.map((row, i) => (
-          <li key={row} data-told={told?.[1] === i || undefined} title={row}>
+          <li key={row} data-shown={shownHost?.[1] === i || undefined} title={row}>
             {row}
           </li>
         ))}
@@ -104,10 +104,12 @@ export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, descr
         onClick={(event) => onOpen(pointed(event)[0])}
       >
         <canvas ref={canvas} aria-hidden style={{ width: '100%', height }} />
-        {told === undefined || width === 0 ? null : <Cursor edges={edgesOf(told[0], width, count)} row={told[1]} />}
+        {shownHost === undefined || width === 0 ? null : <Cursor edges={edgesOf(shownHost[0], width, count)} row={shownHost[1]} />}
       </div>
       <div className="g-strip-line" id={id} aria-live="polite" data-strip-line>
-        {told === undefined ? 'Point at the strip, or focus it and use the arrows: each column is a host.' : describe(told[0], told[1])}
+        {shownHost === undefined
+          ? 'Point at the strip, or focus it and use the arrows: each column is a host.'
+          : describe(shownHost[0], shownHost[1])}
       </div>
     </div>
   )

@@ -5,18 +5,18 @@ import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
 import { rememberList } from '../lib/present-list.ts'
 import type { Pages } from '../lib/use-pages.ts'
-import { BesideList } from './beside-list.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
+import { SidePanel } from './side-panel.tsx'
 import { type FreshProps, Stale } from './stale.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 import { useAnchor } from './use-anchor.ts'
-import { useBeside, useBesideKeys } from './use-beside.ts'
 import type { Choice, Key } from './use-choice.ts'
+import { useSidePanel, useSidePanelKeys } from './use-side-panel.ts'
 import { ViewsButton } from './views-button.tsx'
 
 interface PagedListProps<Row> {
@@ -57,7 +57,7 @@ interface PagedListProps<Row> {
   /** Between the count and the rows. */
   readonly children?: ReactNode
   /** What is told of a row beside the list, by its key. */
-  readonly beside?: (id: string) => ReactNode
+  readonly sidePanel?: (id: string) => ReactNode
   /** What its page knows of the table. */
   readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>
   /** Hears of hands on the rows. */
@@ -126,8 +126,9 @@ function Found<Row>(props: PagedListProps<Row>) {
 
 /** How many there are, and the rows. */
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
-  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
-  const shown = useBeside()
+  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, sidePanel, table, handlers } =
+    props
+  const shown = useSidePanel()
   const { rows, onRange } = pages
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
@@ -143,7 +144,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const onDrawn = useAnchor({ count: rows.length, keyOf: keyAt, listKey: table?.listKey ?? listKey })
   const idAt = useCallback((index: number) => String(keyAt(index)), [keyAt])
   const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
-  const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
+  const panelKeys = useSidePanelKeys(shown, sidePanel === undefined ? undefined : idAt)
   return (
     <>
       <Group gap="xs" mb={4} mih={26}>
@@ -155,7 +156,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
         <div style={{ marginInlineStart: 'auto' }}>{chooser}</div>
       </Group>
       {children}
-      <BesideList beside={shown} panel={beside ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>
+      <SidePanel state={shown} panel={sidePanel ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>
         <div {...handlers}>
           <ListTable
             list={list}
@@ -170,7 +171,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
               rememberList(list, rows.length, idAt)
               onOpen(row)
             }}
-            beside={besideKeys}
+            sidePanel={panelKeys}
             choice={choice}
             onRange={onRange}
             listKey={listKey}
@@ -188,7 +189,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
             {...table}
           />
         </div>
-      </BesideList>
+      </SidePanel>
     </>
   )
 }

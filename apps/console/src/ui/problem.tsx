@@ -41,7 +41,7 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
   )
 }
 
-export interface ToldProblem {
+export interface ProblemAlert {
   readonly title: string
   readonly text: string
   readonly code?: string | undefined
@@ -49,13 +49,13 @@ export interface ToldProblem {
 }
 
 /** A problem as a ticket has it. */
-export const problemText = ({ title, text, code, requestId }: ToldProblem): string =>
+export const problemText = ({ title, text, code, requestId }: ProblemAlert): string =>
   [`${title}: ${text}`, ...(code === undefined ? [] : [`code ${code}`]), ...(requestId === undefined ? [] : [`request ${requestId}`])].join(
     '\n',
   )
 
 /** What went wrong, in words. */
-export function problemOf(error: unknown): ToldProblem {
+export function problemOf(error: unknown): ProblemAlert {
   if (error instanceof FaultError) {
     const [first] = error.faults
     const code = first?.extensions?.code

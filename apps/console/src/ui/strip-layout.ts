@@ -69,7 +69,7 @@ export const edgesOf = (column: number, width: number, count: number): readonly 
 
 /** Where a key moves the cursor; undefined for keys that do not. `column` is -1 before the first move. */
 export function columnAfterKey(key: string, column: number, count: number, groups: readonly number[]): number | undefined {
-  const within = (place: number): number => Math.max(0, Math.min(count - 1, place))
+  const within = (index: number): number => Math.max(0, Math.min(count - 1, index))
   switch (key) {
     case 'ArrowRight':
       return within(column + 1)

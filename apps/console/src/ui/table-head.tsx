@@ -11,15 +11,15 @@ interface HeadCellProps<Row> {
 
 /** The head of a column: its name, its order, and an edge to make it wider. */
 export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellProps<Row>) {
-  const place = sort.findIndex(({ key }) => key === column.key)
-  const order = sort[place] === undefined ? undefined : sort[place].descending ? 'descending' : 'ascending'
+  const index = sort.findIndex(({ key }) => key === column.key)
+  const order = sort[index] === undefined ? undefined : sort[index].descending ? 'descending' : 'ascending'
   return (
     // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
     <div
       role="columnheader"
       tabIndex={-1}
       // a grid tells of its first order only; the others are told in words
-      aria-sort={place === 0 ? order : undefined}
+      aria-sort={index === 0 ? order : undefined}
       title={column.title}
       className={column.align === 'right' ? 'number' : undefined}
     >
@@ -30,12 +30,12 @@ export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellP
             {order === undefined ? null : (
               <span aria-hidden>
                 {order === 'descending' ? ' ↓' : ' ↑'}
-                {sort.length > 1 ? place + 1 : ''}
+                {sort.length > 1 ? index + 1 : ''}
               </span>
             )}
-            {place > 0 ? (
+            {index > 0 ? (
               <span className="g-table-unseen">
-                order {place + 1}, {order}
+                order {index + 1}, {order}
               </span>
             ) : null}
           </span>

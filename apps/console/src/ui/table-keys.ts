@@ -8,7 +8,7 @@ export interface TableKeysProps {
   /** Brings the focus to the table. */
   onFocus(): void
   /** Where a row can be told of beside the list. */
-  onBeside?: ((index: number) => void) | undefined
+  onTogglePanel?: ((index: number) => void) | undefined
 }
 
 /**
@@ -19,7 +19,7 @@ export function useTableKeys(table: TableKeysProps | undefined): void {
   useShortcuts(table === undefined ? [] : keysOf(table))
 }
 
-function keysOf({ count, active, onActive, onOpen, onFocus, onBeside }: TableKeysProps): Shortcut[] {
+function keysOf({ count, active, onActive, onOpen, onFocus, onTogglePanel }: TableKeysProps): Shortcut[] {
   const move = (index: number) => (): void => {
     if (count === 0) return
     onFocus()
@@ -32,8 +32,8 @@ function keysOf({ count, active, onActive, onOpen, onFocus, onBeside }: TableKey
     { keys: 'j', label: 'Next row', run: move(active + 1) },
     { keys: 'k', label: 'Previous row', run: move(active - 1) },
     { keys: 'Enter', label: 'Open the row', run: withActive(onOpen) },
-    onBeside === undefined
+    onTogglePanel === undefined
       ? { keys: 'o', label: 'Open the row', run: withActive(onOpen) }
-      : { keys: 'o', label: 'Show or hide the row in the side panel', run: withActive(onBeside) },
+      : { keys: 'o', label: 'Show or hide the row in the side panel', run: withActive(onTogglePanel) },
   ]
 }

@@ -52,7 +52,7 @@ export interface TableProps<Row> {
   /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
   readonly isMain?: boolean
   /** Called by the key `o` to show a row next to the table; without it, `o` opens the row. */
-  readonly onBeside?: ((index: number) => void) | undefined
+  readonly onTogglePanel?: ((index: number) => void) | undefined
   /** Height of the scrolled part; it grows to it at most. */
   readonly height?: string
 }

@@ -37,7 +37,7 @@ export function Table<Row>(props: TableProps<Row>) {
     listKey,
     onDrawn,
     isMain = false,
-    onBeside,
+    onTogglePanel,
     height = TABLE_HEIGHT,
   } = props
   const id = useId()
@@ -83,7 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 
   const onFocus = (): void => scroller.current?.focus({ preventScroll: true })
-  useTableKeys(isMain ? { count, active, onActive, onOpen, onFocus, onBeside } : undefined)
+  useTableKeys(isMain ? { count, active, onActive, onOpen, onFocus, onTogglePanel: onTogglePanel } : undefined)
 
   const shownList = useRef(listKey)
   useEffect(() => {

@@ -9,7 +9,7 @@ import { SmallTable } from '../../ui/small-table.tsx'
 import { WriteButton, type WriteButtonProps } from '../../ui/write-button.tsx'
 import { AGGREGATE, HISTORY } from './documents.ts'
 import { type AggregateState, type Draft, draftTo } from './draft.ts'
-import { deedOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
+import { actionOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
 import { REFRESH_MS } from './use-refresh.ts'
 
 interface AggregateHistoryProps {
@@ -29,9 +29,9 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
   const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead === true, everyMs: REFRESH_MS })
   const zone = useTimeZone()
   const undo = useUndo({ uuid, current, onUndo })
-  const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
-    const deed = deedOf(row)
-    return deed === undefined ? [] : [{ ...row, deed, before: versionBefore(row) }]
+  const actions = (data?.auditLog.nodes ?? []).flatMap((row) => {
+    const action = actionOf(row)
+    return action === undefined ? [] : [{ ...row, deed: action, before: versionBefore(row) }]
   })
   return (
     <section aria-label="History">
@@ -71,13 +71,13 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
           label="Edits of the aggregate"
           maxHeight="240px"
           empty="No edits in the retained audit."
-          rows={deeds}
+          rows={actions}
           rowKey={({ id }) => id}
-          rowAttributes={() => ({ 'data-deed': true })}
+          rowAttributes={() => ({ 'data-action': true })}
           columns={[
             { head: 'Time', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
             { head: 'Account', cell: ({ account }) => account },
-            { head: 'Change', className: 'breaks', cell: ({ deed }) => deed },
+            { head: 'Change', className: 'breaks', cell: ({ deed: action }) => action },
             {
               head: 'Back',
               cell: ({ at, before }) =>

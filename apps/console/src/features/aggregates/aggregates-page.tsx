@@ -24,7 +24,7 @@ import { REFRESH_MS } from './use-refresh.ts'
 const route = getRouteApi('/aggregates')
 
 /** Loaded when a row is first told of beside the list. */
-const AggregateBeside = lazy(async () => ({ default: (await import('./aggregate-beside.tsx')).AggregateBeside }))
+const AggregateBeside = lazy(async () => ({ default: (await import('./aggregate-panel.tsx')).AggregatePanel }))
 
 const nouns = ['aggregate', 'aggregates'] as const
 
@@ -68,7 +68,7 @@ export function AggregatesPage() {
         usualSort="name"
         keyOf={keyOf}
         onOpen={({ uuid }) => void navigate({ to: '/aggregates/$uuid', params: { uuid } })}
-        beside={(uuid) => <AggregateBeside key={uuid} uuid={uuid} />}
+        sidePanel={(uuid) => <AggregateBeside key={uuid} uuid={uuid} />}
         none={<NoAggregate onCreate={creating.open} />}
       />
       {isCreating ? (

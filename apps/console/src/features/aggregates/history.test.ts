@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AuditRow, deedOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
+import { type AuditRow, actionOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
 
 const row = (args: object, more: Partial<AuditRow> = {}): AuditRow => ({
   id: '1',
@@ -24,7 +24,7 @@ test.each<[string, AuditRow, string | undefined]>([
   ['what was refused changed nothing', row({ input: { name: 'b' } }, { result: 'VersionConflict' }), undefined],
   ['what was too long to keep says so', row({}, { summary: 'cut' }), 'changed it; the arguments were too long to keep whole'],
   ['its making', row({}, { mutation: 'aggregateCreate' }), 'created it'],
-])('%s', (_name, entry, deed) => expect(deedOf(entry)).toBe(deed))
+])('%s', (_name, entry, action) => expect(actionOf(entry)).toBe(action))
 
 test('the line of the audit names the aggregate; the moment before an edit is a millisecond before', () => {
   expect(historyQuery('u-1')).toContain('target:u-1')

@@ -12,7 +12,7 @@ export interface AuditRow {
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
 /** What somebody changed; undefined for what changed nothing. */
-export function deedOf({ mutation, result, summary }: AuditRow): string | undefined {
+export function actionOf({ mutation, result, summary }: AuditRow): string | undefined {
   const args = readObject(summary)
   if (result !== 'AggregatePayload' || args.dryRun === true) return undefined
   if (mutation === 'aggregateCreate') return 'created it'

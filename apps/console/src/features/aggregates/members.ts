@@ -22,10 +22,10 @@ export function readMembers(packed: PackedMembers): ReadonlyMap<string, MemberWo
   const status = wordsOf(packed, 'STATUS')
   const zone = wordsOf(packed, 'AZ')
   const places = new Map<string, number[]>()
-  for (const [place, name] of packed.names.entries()) {
+  for (const [index, name] of packed.names.entries()) {
     const known = places.get(name)
-    if (known === undefined) places.set(name, [place])
-    else known.push(place)
+    if (known === undefined) places.set(name, [index])
+    else known.push(index)
   }
   return new Map(
     [...places].map(([name, nodes]) => [
@@ -36,11 +36,11 @@ export function readMembers(packed: PackedMembers): ReadonlyMap<string, MemberWo
 }
 
 /** The word of a column at a place. */
-function wordsOf({ dictionaries, columns }: PackedMembers, column: Column): (place: number) => string {
+function wordsOf({ dictionaries, columns }: PackedMembers, column: Column): (index: number) => string {
   const words = dictionaries.find((one) => one.column === column)?.values ?? []
   const packed = columns.find(({ name }) => name === column)
   const codes = packed === undefined ? [] : unpack(packed.data, packed.elementType)
-  return (place) => words[codes[place] ?? words.length] ?? ''
+  return (index) => words[codes[index] ?? words.length] ?? ''
 }
 
 /** `up`, or `up 3, down 1` where nodes differ. */

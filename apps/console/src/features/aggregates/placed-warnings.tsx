@@ -45,9 +45,9 @@ export function PlacedWarnings({ uuid, ifVersion, input }: PlacedWarningsProps) 
 }
 
 function Outcome({ warnings }: { readonly warnings: Warnings }) {
-  const { asked, refused, hosts, told } = warnings
+  const { asked, refused, hosts, told: reported } = warnings
   const rest = leftOutText({ ...warnings, unreadable: 0, notReplayable: warnings.notAskable })
-  const shown = told.reduce((sum, one) => sum + one.claims, 0)
+  const shown = reported.reduce((sum, one) => sum + one.claims, 0)
   return (
     <div data-warned={refused}>
       {refused === 0 ? (
@@ -63,7 +63,7 @@ function Outcome({ warnings }: { readonly warnings: Warnings }) {
         >
           <ScrollBox label="Claims that would be refused" maxHeight="200px">
             <List size="sm">
-              {told.map(({ host, node, filter, code, text }) => (
+              {reported.map(({ host, node, filter, code, text }) => (
                 <List.Item key={`${host}/${node} ${filter} ${code}`} data-warning={code}>
                   {text}{' '}
                   <AnchorLink size="sm" underline="always" to="/hosts/$host" params={{ host }} search={host === node ? {} : { node }}>

@@ -29,7 +29,7 @@ import { type Kind, kindQueries, kinds } from './kinds.ts'
 import { RevokeClaims } from './revoke-claims.tsx'
 
 /** Loaded when a row is first told of beside the list. */
-const ClaimBeside = lazy(async () => ({ default: (await import('./claim-beside.tsx')).ClaimBeside }))
+const ClaimBeside = lazy(async () => ({ default: (await import('./claim-panel.tsx')).ClaimPanel }))
 
 const REFRESH_MS = 5_000
 /** Each count looks at every claim. */
@@ -85,7 +85,7 @@ export function ClaimsPage() {
             rememberList('decisions', decisions.length, (index) => decisions[index] ?? '')
             void navigate({ to: '/decisions/$id', params: { id } })
           }}
-          beside={(id) => <ClaimBeside key={id} id={id} />}
+          sidePanel={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
           // counts and ages stand above it
           table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}

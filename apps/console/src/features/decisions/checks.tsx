@@ -15,12 +15,12 @@ const signs: Readonly<Record<string, { readonly glyph: string; readonly word: st
 
 /** Every filter's word with its numbers: needed, there, missing, and where the number comes from. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
-  const told = checks.filter(({ status }) => status !== 'NOT_ASKED')
-  const idle = checks.length - told.length
+  const ran = checks.filter(({ status }) => status !== 'NOT_ASKED')
+  const idle = checks.length - ran.length
   return (
     <>
       <ul className="checks" aria-label="Checks">
-        {told.map((check) => (
+        {ran.map((check) => (
           <CheckLine key={check.filter} check={check} />
         ))}
       </ul>

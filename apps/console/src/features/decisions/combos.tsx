@@ -61,13 +61,13 @@ const STEP = 14
 
 /** One dot for each filter, full and joined where it is one of them; the names stand beside it. */
 function Dots({ columns, together }: { readonly columns: readonly string[]; readonly together: readonly string[] }) {
-  const places = together.map((name) => columns.indexOf(name)).filter((place) => place >= 0)
-  const x = (place: number): number => (place + 0.5) * STEP
+  const indexes = together.map((name) => columns.indexOf(name)).filter((index) => index >= 0)
+  const x = (index: number): number => (index + 0.5) * STEP
   return (
     <svg className="combo-dots" width={columns.length * STEP} height={STEP} aria-hidden="true">
-      <line x1={x(Math.min(...places))} x2={x(Math.max(...places))} y1={STEP / 2} y2={STEP / 2} />
-      {columns.map((name, place) => (
-        <circle key={name} cx={x(place)} cy={STEP / 2} r={4} data-on={together.includes(name) || undefined} />
+      <line x1={x(Math.min(...indexes))} x2={x(Math.max(...indexes))} y1={STEP / 2} y2={STEP / 2} />
+      {columns.map((name, index) => (
+        <circle key={name} cx={x(index)} cy={STEP / 2} r={4} data-on={together.includes(name) || undefined} />
       ))}
     </svg>
   )

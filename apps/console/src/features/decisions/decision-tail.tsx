@@ -14,13 +14,13 @@ const AGAIN_MS = 3_000
 /** Before the first event of a stream: it begins with a gap then, as the list was read before it was opened. */
 const NOTHING_SEEN = '0'
 
-type Told = ResultOf<typeof TAIL>['decisions']
+type TailEvent = ResultOf<typeof TAIL>['decisions']
 
 interface FeedProps {
   readonly q: string
   readonly enabled: boolean
   onState(state: LiveState): void
-  onEvent(told: Told): void
+  onEvent(event: TailEvent): void
 }
 
 /** The stream of new decisions for one filter; its key is the filter, so that another filter has a stream of its own. */
@@ -106,15 +106,15 @@ export function useTail({ q, isReading, pages }: TailOptions) {
     else timers.current.catchingUp = setTimeout(() => void catchUp(), AGAIN_MS)
   }, [latest, takeIn, count])
   const onEvent = useCallback(
-    ({ suppressed: others, gap, decision }: Told) => {
+    ({ suppressed: others, gap, decision }: TailEvent) => {
       if (decision !== null) gathered.current.ids.add(decision.id)
       gathered.current.others += others
       timers.current.gathering ??= setTimeout(() => {
         delete timers.current.gathering
-        const told = gathered.current
+        const batch = gathered.current
         gathered.current = none()
-        setSuppressed((before) => before + told.others)
-        count(told.ids, told.others)
+        setSuppressed((before) => before + batch.others)
+        count(batch.ids, batch.others)
       }, GATHER_MS)
       if (gap === null) return
       if (gap.missedFrom !== NOTHING_SEEN) setGap(true)

@@ -27,7 +27,7 @@ import './decisions.css'
 const route = getRouteApi('/decisions')
 
 /** Loaded when a row is first told of beside the list. */
-const DecisionBeside = lazy(async () => ({ default: (await import('./decision-beside.tsx')).DecisionBeside }))
+const DecisionBeside = lazy(async () => ({ default: (await import('./decision-panel.tsx')).DecisionPanel }))
 
 /** So often is counted anew while one follows: each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
@@ -150,7 +150,7 @@ export function DecisionsPage() {
         columns={columns}
         keyOf={keyOf}
         onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}
-        beside={(id) => <DecisionBeside key={id} id={id} />}
+        sidePanel={(id) => <DecisionBeside key={id} id={id} />}
         none={<NoDecision />}
         noMatch={
           kept === undefined

@@ -123,7 +123,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
 /** The steps that have decisions, each count a press away. */
 function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[] }) {
   const zone = useTimeZone()
-  const busy = steps.flatMap((step, place) => (step.decisions === 0 ? [] : [{ ...step, place }]))
+  const busy = steps.flatMap((step, index) => (step.decisions === 0 ? [] : [{ ...step, place: index }]))
   return (
     <SmallTable
       label="Decisions step by step"
@@ -137,11 +137,11 @@ function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[]
         {
           head: 'Decisions',
           isNumber: true,
-          cell: ({ at, decisions, place }) => (
+          cell: ({ at, decisions, place: index }) => (
             <UnstyledButton
               className="count"
               aria-label={`${formatCount(decisions)} from ${formatTime(at, zone)}, open them`}
-              onClick={() => onTake(place, place)}
+              onClick={() => onTake(index, index)}
             >
               {formatCount(decisions)}
             </UnstyledButton>

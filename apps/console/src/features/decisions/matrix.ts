@@ -152,7 +152,7 @@ export function shortfallText(matrix: Matrix, host: number): string {
 export function groupByFirst(matrix: Matrix): { readonly hosts: readonly number[]; readonly starts: readonly number[] } {
   const first = (host: number): number => matrix.firstFailing[host] ?? PASSES_ALL
   const hosts = sortHosts(matrix, [...Array(matrix.hostCount).keys()], 'distance').sort((a, b) => first(a) - first(b))
-  const starts = hosts.flatMap((host, place) => (place === 0 || first(host) !== first(hosts[place - 1] ?? 0) ? [place] : []))
+  const starts = hosts.flatMap((host, index) => (index === 0 || first(host) !== first(hosts[index - 1] ?? 0) ? [index] : []))
   return { hosts, starts }
 }
 

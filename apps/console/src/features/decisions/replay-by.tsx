@@ -31,7 +31,7 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
       <Group gap="xs" align="flex-end">
         <NativeSelect
           size="xs"
-          label="Profile"
+          label="Replay with profile"
           value={by ?? ''}
           data={[
             { value: '', label: `${recorded ?? 'the one that decided'}, as it was` },

@@ -1,4 +1,4 @@
-import { type ListSearch, readBesideSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readPanelSearch } from '../../lib/list-search.ts'
 import type { Scale } from './funnel.ts'
 
 /** What decisions are gathered by. */
@@ -16,7 +16,7 @@ export interface DecisionsSearch extends ListSearch {
 export function readDecisionsSearch({ live, group, ...search }: Record<string, unknown>): DecisionsSearch {
   const grouping = groupings.find((one) => one === group)
   return {
-    ...readBesideSearch(search),
+    ...readPanelSearch(search),
     ...(live === 'on' || live === 'off' ? { live } : {}),
     ...(grouping === undefined ? {} : { group: grouping }),
   }

@@ -66,8 +66,8 @@ export function shortfallOf(amounts: readonly number[], unit: string): Shortfall
   const first = Math.floor(smallest / width)
   const counts = new Array<number>(Math.floor(largest / width) - first + 1).fill(0)
   for (const amount of amounts) {
-    const place = Math.floor(amount / width) - first
-    counts[place] = (counts[place] ?? 0) + 1
+    const index = Math.floor(amount / width) - first
+    counts[index] = (counts[index] ?? 0) + 1
   }
   const bins = counts.map((hosts, i): Bin => ({ from: (first + i) * width, to: (first + i + 1) * width, hosts }))
   return { unit, hosts: amounts.length, smallest, largest, bins }

@@ -35,9 +35,9 @@ export function SolverOutcome({ solver }: { readonly solver: Outcome | null }) {
 
 const numbersOf = ({ objective, filterObjective, bound, gap, nodes, columns, rows, candidates, passing }: Outcome) =>
   [
-    ['objective', told(objective)],
-    ['objective by filter', told(filterObjective)],
-    ['bound', told(bound)],
+    ['objective', valueText(objective)],
+    ['objective by filter', valueText(filterObjective)],
+    ['bound', valueText(bound)],
     ['gap', gap === null ? 'none' : `${numberText(gap * 100)} %`],
     ['nodes', formatCount(nodes)],
     ...(columns === null || rows === null ? [] : [['program', `${formatCount(columns)} columns, ${formatCount(rows)} rows`] as const]),
@@ -48,4 +48,4 @@ const numbersOf = ({ objective, filterObjective, bound, gap, nodes, columns, row
 
 const numberText = (value: number): string => formatNumber(Number(value.toFixed(4)))
 
-const told = (value: number | null): string => (value === null ? 'none' : numberText(value))
+const valueText = (value: number | null): string => (value === null ? 'none' : numberText(value))

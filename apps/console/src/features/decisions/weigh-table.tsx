@@ -200,21 +200,21 @@ const notes: Readonly<Record<string, string>> = { SELECTED: 'chosen', ALTERNATE:
 const weigherColumn = (
   weigher: Weighing['weighers'][number],
   head: string,
-  place: number,
+  index: number,
   numbers: WeightNumbers,
 ): SmallColumn<Pick<Weighed, 'weights'>> => ({
   head,
   headTitle: `${weigher.name}: raw numbers from ${formatNumber(weigher.min)} to ${formatNumber(weigher.max)} ${weigher.unit}, multiplier ${multiplierText(weigher)}`,
   isNumber: true,
   cell: ({ weights }) => {
-    const weight = weights[place]
+    const weight = weights[index]
     if (weight === undefined) return null
     return numbers === 'raw'
       ? `${formatCount(weight.raw)} ${weight.unit}`
       : weightText(numbers === 'weighted' ? weight.weighted : weight.normalized)
   },
   title: ({ weights }) => {
-    const weight = weights[place]
+    const weight = weights[index]
     if (weight === undefined) return undefined
     const { raw, normalized, unit, multiplier, multiplierSource, weighted } = weight
     return `raw ${raw} ${unit}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`

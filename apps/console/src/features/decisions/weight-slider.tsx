@@ -15,9 +15,9 @@ export function WeightSlider({ weigher, value, fixedBecause, onChange }: WeightS
   const track = trackOf(weigher)
   const { name, multiplier, flipsBelow, flipsAbove } = weigher
   const at = (one: number | null): string | undefined => {
-    const place = placeOn(track, one)
+    const index = placeOn(track, one)
     // the middle of the thumb goes from half its width to half its width before the end
-    return place === undefined ? undefined : `calc(8px + ${place} * (100% - 16px))`
+    return index === undefined ? undefined : `calc(8px + ${index} * (100% - 16px))`
   }
   const [below, above] = [at(flipsBelow), at(flipsAbove)]
   return (

@@ -27,9 +27,9 @@ it('tells first what differs most', () => {
 
 it('tells what hosts say of themselves, and which of them do not', () => {
   const store = storeOf([
-    { ordinal: 0, name: 'a', told: { 'cpu.model': 'Milan' } },
+    { ordinal: 0, name: 'a', reported: { 'cpu.model': 'Milan' } },
     { ordinal: 1, name: 'b' },
-    { ordinal: 2, name: 'c', told: { 'cpu.model': 'Ice Lake' } },
+    { ordinal: 2, name: 'c', reported: { 'cpu.model': 'Ice Lake' } },
   ])
   const [first] = compareHosts(store, Uint32Array.of(0, 1), Uint32Array.of(2), NOW)
   expect(first).toEqual({

@@ -105,8 +105,8 @@ function rangesOf(field: NumberField, read: ReadNumber, inside: Uint32Array, out
     const counts = new Array<number>(edges.length + 2).fill(0)
     for (const ordinal of hosts) {
       const value = read(ordinal)
-      const place = value === undefined ? edges.length + 1 : edges.filter((edge) => value >= edge).length
-      counts[place] = (counts[place] ?? 0) + 1
+      const index = value === undefined ? edges.length + 1 : edges.filter((edge) => value >= edge).length
+      counts[index] = (counts[index] ?? 0) + 1
     }
     return counts
   }
@@ -118,12 +118,12 @@ function rangesOf(field: NumberField, read: ReadNumber, inside: Uint32Array, out
 
 function rangeAt(field: NumberField, edges: readonly number[], i: number): { readonly label: string; readonly terms: string } {
   const [from, to] = [edges[i - 1], edges[i]]
-  const told = shown[field]
+  const format = shown[field]
   if (i > edges.length) return { label: 'not known', terms: `-${field}>=0` }
   if (from === undefined && to === undefined) return { label: 'any', terms: `${field}>=0` }
-  if (from === undefined) return { label: `under ${told(to ?? 0)}`, terms: `${field}<${to}` }
-  if (to === undefined) return { label: `${told(from)} or more`, terms: `${field}>=${from}` }
-  return { label: `${told(from)} to under ${told(to)}`, terms: `${field}>=${from} ${field}<${to}` }
+  if (from === undefined) return { label: `under ${format(to ?? 0)}`, terms: `${field}<${to}` }
+  if (to === undefined) return { label: `${format(from)} or more`, terms: `${field}>=${from}` }
+  return { label: `${format(from)} to under ${format(to)}`, terms: `${field}>=${from} ${field}<${to}` }
 }
 
 /** Numbers that cut the values into ranges of about as many each; none where all are the same. */

@@ -56,7 +56,7 @@ const fields: readonly RowField<HostRow>[] = [
   ['traits', ({ traits }) => traits.join(', '), 'trait'],
   ...toldFields.map(({ name }): RowField<HostRow> => {
     const heading = name.replace(/\.(.)/, (_dot, letter: string) => letter.toUpperCase())
-    return [heading, ({ told }) => told[name] ?? null, name]
+    return [heading, ({ reported }) => reported[name] ?? null, name]
   }),
 ]
 

@@ -15,7 +15,7 @@ const row: HostRow = {
   az: 'az1',
   aggregates: [],
   traits: [],
-  told: ofEachTold('name', () => undefined),
+  reported: ofEachTold('name', () => undefined),
   state: 'UP',
   status: 'ENABLED',
   cpuTotal: 64,
@@ -57,7 +57,7 @@ it('writes aggregates, traits and what a decision said where their columns are s
 })
 
 it('writes what hosts tell where its column is shown, and nothing where they do not', () => {
-  const rows = [{ ...row, told: { ...row.told, 'cpu.model': 'Milan' } }]
+  const rows = [{ ...row, reported: { ...row.reported, 'cpu.model': 'Milan' } }]
   const columns = hostColumns.filter(({ key }) => key === 'cpu.model' || key === 'hypervisor.version')
   expect(JSON.parse(jsonOf({ rows, columns }))).toEqual([
     { ...JSON.parse(jsonOf({ rows: [row], columns: [] }))[0], hypervisorVersion: null, cpuModel: 'Milan' },

@@ -7,7 +7,7 @@ export const codeColumns = ['STATE', 'STATUS', 'AZ'] as const
 /** Columns of many texts each, or of one that not every host tells. */
 export const setColumns = ['AGGREGATES', 'TRAITS', ...toldFields.map(({ column }): ToldColumn => column)] as const
 /** Columns of one number each, as they are asked for. */
-const toldColumns = [
+const reportedColumns = [
   'CPU_TOTAL',
   'CPU_FREE',
   'MEM_TOTAL_MIB',
@@ -33,13 +33,13 @@ const usedNames = Object.keys(usedColumns) as UsedColumn[]
 
 export type CodeColumn = (typeof codeColumns)[number]
 export type SetColumn = (typeof setColumns)[number]
-export type NumberColumn = (typeof toldColumns)[number] | UsedColumn
+export type NumberColumn = (typeof reportedColumns)[number] | UsedColumn
 export type FleetColumn = CodeColumn | SetColumn | NumberColumn
 
-const numberColumns: readonly NumberColumn[] = [...toldColumns, ...usedNames]
+const numberColumns: readonly NumberColumn[] = [...reportedColumns, ...usedNames]
 
 /** What the service is asked for. */
-export const askedColumns: readonly FleetColumn[] = [...codeColumns, ...setColumns, ...toldColumns]
+export const askedColumns: readonly FleetColumn[] = [...codeColumns, ...setColumns, ...reportedColumns]
 
 /** Hosts as they come over the wire, in `fleet.columns` and in each event of `fleetDeltas`. */
 export interface PackedHosts {

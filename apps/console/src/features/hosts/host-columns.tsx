@@ -109,8 +109,8 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   ...toldFields.map(
     ({ name, label }): TableColumn<HostRow> => ({
       ...{ key: name, label, width: 'minmax(90px, 1fr)', sortable: true, isExtra: true },
-      value: ({ told }) => told[name] ?? '',
-      cell: ({ told }) => <span title={inWords(told[name] ?? NONE)}>{inWords(told[name] ?? NONE)}</span>,
+      value: ({ reported }) => reported[name] ?? '',
+      cell: ({ reported }) => <span title={inWords(reported[name] ?? NONE)}>{inWords(reported[name] ?? NONE)}</span>,
     }),
   ),
 ]

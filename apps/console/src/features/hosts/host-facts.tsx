@@ -8,7 +8,7 @@ import type { HostDetail } from './host-usage.tsx'
 
 /** Where a host belongs, whether it takes instances, and since when that is known. */
 export function HostFacts({ host }: { readonly host: HostDetail }) {
-  const { lastReportAt, lastSequence, aggregates, told, formerNames, gone } = host
+  const { lastReportAt, lastSequence, aggregates, told: reported, formerNames, gone } = host
   return (
     <Facts>
       <Fact term="Status">
@@ -35,9 +35,9 @@ export function HostFacts({ host }: { readonly host: HostDetail }) {
       {host.usedFrom === 'REPORT' ? null : <Fact term="Used amounts">from claims: {host.usedFromReason}</Fact>}
       {formerNames.length === 0 ? null : <Fact term="Former names">{formerNames.join(', ')}</Fact>}
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
-      {told.length === 0 ? null : (
+      {reported.length === 0 ? null : (
         <Fact term="Machine">
-          {told.map(({ field, label, value }, i) => (
+          {reported.map(({ field, label, value }, i) => (
             <span key={field} title={label}>
               {i === 0 ? '' : ', '}
               <Link

@@ -55,9 +55,9 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
   }
   const placeAt = (ms: number): number | undefined => nearestStep(steps, ms, REACH * perPixel)
   const isPointed = hovered !== undefined
-  const place = isPointed ? placeAt(hovered) : placeOfKey(steps, cursor)
-  const step = place === undefined ? undefined : steps[place]
-  const told = step === undefined ? (isPointed ? timeOf(Math.min(axis.last, hovered)) : undefined) : step.at
+  const index = isPointed ? placeAt(hovered) : placeOfKey(steps, cursor)
+  const step = index === undefined ? undefined : steps[index]
+  const shownAt = step === undefined ? (isPointed ? timeOf(Math.min(axis.last, hovered)) : undefined) : step.at
 
   const travel = (to: Pick<Happening, 'revision' | 'at'>): void => {
     const at = momentOf(to, log)
@@ -121,7 +121,7 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
             ))}
           </div>
         ))}
-        {told === undefined ? null : <div className="host-lane-cursor" style={{ left: `${shareOf(axis, Date.parse(told))}%` }} />}
+        {shownAt === undefined ? null : <div className="host-lane-cursor" style={{ left: `${shareOf(axis, Date.parse(shownAt))}%` }} />}
       </div>
       <div className="host-lane-ends">
         <time dateTime={timeOf(axis.from)} title={titleOfTime(timeOf(axis.from))}>
@@ -131,20 +131,20 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
           since {formatTime(timeOf(axis.last), zone)}
         </time>
       </div>
-      <div className="host-lane-line" id={id} aria-live="polite" data-lane-line={place === undefined ? '' : place + 1}>
-        {told === undefined ? (
+      <div className="host-lane-line" id={id} aria-live="polite" data-lane-line={index === undefined ? '' : index + 1}>
+        {shownAt === undefined ? (
           IDLE
         ) : (
           <>
-            {formatTime(told, zone)}
+            {formatTime(shownAt, zone)}
             {step === undefined ? (
-              `: ${wordsAt(lanes, Date.parse(told))}`
+              `: ${wordsAt(lanes, Date.parse(shownAt))}`
             ) : (
               <>
-                {steps.length > 1 ? ` (step ${formatCount((place ?? 0) + 1)} of ${formatCount(steps.length)})` : ''}: {step.text}
+                {steps.length > 1 ? ` (step ${formatCount((index ?? 0) + 1)} of ${formatCount(steps.length)})` : ''}: {step.text}
               </>
             )}
-            {log !== undefined && momentOf(step ?? { revision: null, at: told }, log) === undefined
+            {log !== undefined && momentOf(step ?? { revision: null, at: shownAt }, log) === undefined
               ? ' The log does not reach back to there.'
               : ''}
           </>
@@ -170,8 +170,8 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 const shareOf = ({ from, to }: Axis, ms: number): number => (100 * (ms - from)) / (to - from)
 
 function placeOfKey(steps: readonly Happening[], key: string | undefined): number | undefined {
-  const place = key === undefined ? -1 : steps.findIndex((step) => keyOf(step) === key)
-  return place < 0 ? undefined : place
+  const index = key === undefined ? -1 : steps.findIndex((step) => keyOf(step) === key)
+  return index < 0 ? undefined : index
 }
 
 const wordsAt = (lanes: readonly Lane[], ms: number): string => {

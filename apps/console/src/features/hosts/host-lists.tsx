@@ -5,11 +5,11 @@ import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { rememberList } from '../../lib/present-list.ts'
-import { BesideList } from '../../ui/beside-list.tsx'
 import { ColumnChooser } from '../../ui/column-chooser.tsx'
 import { NoMatch } from '../../ui/no-match.tsx'
-import { useBeside, useBesideKeys } from '../../ui/use-beside.ts'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { useChoice } from '../../ui/use-choice.ts'
+import { useSidePanel, useSidePanelKeys } from '../../ui/use-side-panel.ts'
 import { ChosenHosts } from './chosen-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { canonical, narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
@@ -28,7 +28,7 @@ import type { FacetField } from './select-hosts.ts'
 import type { VerdictsFeed } from './use-verdicts.ts'
 
 /** Loaded when they are first asked for. */
-const HostBeside = lazy(async () => ({ default: (await import('./host-beside.tsx')).HostBeside }))
+const HostBeside = lazy(async () => ({ default: (await import('./host-panel.tsx')).HostPanel }))
 const ComparePanel = lazy(async () => ({ default: (await import('./compare-panel.tsx')).ComparePanel }))
 
 interface HostListsProps {
@@ -74,17 +74,17 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     },
     [store, ordinals, navigate],
   )
-  const idAt = useCallback((index: number) => besideIdOf(store, ordinals[index] ?? 0), [store, ordinals])
-  const beside = useBeside()
-  const besideKeys = useBesideKeys(beside, idAt)
-  const besideCells = useBesideKeys(
-    beside,
-    useCallback((ordinal: number) => besideIdOf(store, ordinal), [store]),
+  const idAt = useCallback((index: number) => panelIdOf(store, ordinals[index] ?? 0), [store, ordinals])
+  const sidePanel = useSidePanel()
+  const panelKeys = useSidePanelKeys(sidePanel, idAt)
+  const panelCells = useSidePanelKeys(
+    sidePanel,
+    useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
   // a press shows the host beside the map; another on the same host, or where there is no room, opens its page
   const press = (ordinal: number): void => {
-    if (besideCells === undefined || besideIdOf(store, ordinal) === beside.id) open(ordinal)
-    else besideCells.onToggle(ordinal)
+    if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
+    else panelCells.onToggle(ordinal)
   }
   const toggleCompare = (): void => go((now) => ({ compare: now.compare === 'yes' ? undefined : 'yes' }))
   useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
@@ -134,8 +134,8 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                 onColour={(next) => go({ colour: next })}
               />
             )}
-            <BesideList
-              beside={beside}
+            <SidePanel
+              state={sidePanel}
               height={view === 'table' ? 'calc(100vh - 205px - var(--g-chips, 0px))' : 'calc(100vh - 241px - var(--g-chips, 0px))'}
               panel={(id) => <HostOf key={id} store={store} id={id} />}
             >
@@ -151,7 +151,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                     onOpenGroup={(key) => go(({ q = '' }) => ({ q: narrowToGroup(canonical(q), group, key) }))}
                     onOpen={open}
                     onPress={press}
-                    beside={besideCells}
+                    sidePanel={panelCells}
                     choice={choice}
                   />
                 )}
@@ -162,7 +162,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                       columns={columns}
                       ordinals={ordinals}
                       choice={choice}
-                      beside={besideKeys}
+                      sidePanel={panelKeys}
                       filter={text}
                       sort={sort}
                       height={view === 'split' ? 'calc(100vh - 535px - var(--g-chips, 0px))' : 'calc(100vh - 205px - var(--g-chips, 0px))'}
@@ -172,7 +172,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                   </div>
                 )}
               </div>
-            </BesideList>
+            </SidePanel>
           </div>
         )}
       </div>
@@ -181,11 +181,11 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
 })
 
 /** What names a host in the address, whatever it is called. */
-const besideIdOf = (store: FleetStore, ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
+const panelIdOf = (store: FleetStore, ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
 
 /** The host that the address names, beside the list. */
 function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
-  const ordinal = useMemo(() => store.ordinals.find((one) => besideIdOf(store, one) === id), [store, id])
+  const ordinal = useMemo(() => store.ordinals.find((one) => panelIdOf(store, one) === id), [store, id])
   // a host that is not there any more is known to the service
   const { host, node = host } = ordinal === undefined ? readHostName(id) : { host: store.nameOf(ordinal), node: store.nodeOf(ordinal) }
   return <HostBeside host={host} node={node} />

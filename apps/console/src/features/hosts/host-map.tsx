@@ -25,13 +25,13 @@ export interface HostMapProps {
   onOpen(ordinal: number): void
   onPress(ordinal: number): void
   /** See CellMap. */
-  readonly beside: CellMapProps['beside']
+  readonly sidePanel: CellMapProps['sidePanel']
   readonly choice: Choice<number>
 }
 
 /** The hosts of the list as a picture: where it is full, where it is empty, what is shut. */
 export function HostMap(props: HostMapProps) {
-  const { fleet, ordinals, group, colour, verdicts, height, onOpenGroup, onOpen, onPress, beside, choice } = props
+  const { fleet, ordinals, group, colour, verdicts, height, onOpenGroup, onOpen, onPress, sidePanel, choice } = props
   const { store } = fleet
   const shown = colour === 'verdict' ? verdicts : undefined
   const loadColour = colour === 'verdict' ? 'mem' : colour
@@ -90,7 +90,7 @@ export function HostMap(props: HostMapProps) {
         describe={describe}
         onOpen={onOpen}
         onPress={onPress}
-        beside={beside}
+        sidePanel={sidePanel}
         onOpenGroup={onOpenGroup}
         isChosen={isChosen}
         onChoose={onChoose}

@@ -5,15 +5,15 @@ import { Age } from '../../ui/age.tsx'
 import { Json } from '../../ui/json.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
-type Told = HostDetail['namespaces'][number]
+type NamespaceReport = HostDetail['namespaces'][number]
 
 /** What another service tells of the host: by which report, how old that is, and the document, read or not. */
-export function HostNamespace({ told }: { readonly told: Told }) {
-  const { document, lastSequence, problem } = told
+export function HostNamespace({ report }: { readonly report: NamespaceReport }) {
+  const { document, lastSequence, problem } = report
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed">
-        Report {formatCount(lastSequence)}, <Since told={told} />
+        Report {formatCount(lastSequence)}, <Since report={report} />
       </Text>
       {problem === null ? null : (
         <Text size="sm" c="red">
@@ -26,7 +26,7 @@ export function HostNamespace({ told }: { readonly told: Told }) {
 }
 
 /** The age that decisions see is that of the log; a document without a time counts as old. */
-function Since({ told: { reportedAt, ageSeconds } }: { readonly told: Told }): ReactNode {
+function Since({ report: { reportedAt, ageSeconds } }: { readonly report: NamespaceReport }): ReactNode {
   if (reportedAt === null) return 'time unknown: it counts as old'
   return (
     <>

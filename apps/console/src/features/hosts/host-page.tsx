@@ -188,9 +188,9 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
                 It has no capacity any more. Its history is in its timeline, and under Claims and Decisions.
               </Text>
             )}
-            {host.namespaces.map((told) => (
-              <Section key={told.namespace} title={`${told.namespace} ${told.version}`}>
-                <HostNamespace told={told} />
+            {host.namespaces.map((namespace) => (
+              <Section key={namespace.namespace} title={`${namespace.namespace} ${namespace.version}`}>
+                <HostNamespace report={namespace} />
               </Section>
             ))}
           </Stack>

@@ -9,7 +9,7 @@ export interface HostRow {
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
   /** What it tells of the machine; undefined: not told. */
-  readonly told: Readonly<Record<ToldName, string | undefined>>
+  readonly reported: Readonly<Record<ToldName, string | undefined>>
   readonly state: string
   readonly status: string
   readonly cpuTotal: number
@@ -37,7 +37,7 @@ export function readHost(store: FleetStore, ordinal: number): HostRow {
     az: text('AZ'),
     aggregates: texts('AGGREGATES'),
     traits: texts('TRAITS'),
-    told: ofEachTold('name', ({ column }) => texts(column)[0]),
+    reported: ofEachTold('name', ({ column }) => texts(column)[0]),
     state: text('STATE'),
     status: text('STATUS'),
     cpuTotal: number('CPU_TOTAL'),

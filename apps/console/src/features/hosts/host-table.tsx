@@ -13,7 +13,7 @@ export interface HostTableProps {
   /** The hosts, in order. */
   readonly ordinals: Uint32Array
   readonly choice: Choice<number>
-  readonly beside: ListTableProps<HostRow>['beside']
+  readonly sidePanel: ListTableProps<HostRow>['sidePanel']
   readonly filter: string
   readonly sort: string
   readonly height: string
@@ -22,7 +22,7 @@ export interface HostTableProps {
 }
 
 /** The hosts as rows. */
-export function HostTable({ fleet, columns, ordinals, choice, beside, filter, sort, height, onSort, onOpen }: HostTableProps) {
+export function HostTable({ fleet, columns, ordinals, choice, sidePanel, filter, sort, height, onSort, onOpen }: HostTableProps) {
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet
   const row = useMemo(() => {
@@ -51,7 +51,7 @@ export function HostTable({ fleet, columns, ordinals, choice, beside, filter, so
       sort={parseSort(sort)}
       onSort={onSort}
       onOpen={open}
-      beside={beside}
+      sidePanel={sidePanel}
       choice={choice}
       listKey={`${sort} ${filter}`}
       height={height}

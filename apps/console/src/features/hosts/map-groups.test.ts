@@ -8,23 +8,23 @@ const NOW = 200_000_000
 const store = createFleetStore()
 store.apply(
   packHosts([
-    { ordinal: 0, name: 'a', az: 'z2', aggregates: ['ssd', 'gpu'], memUsed: 20, told: { 'cpu.model': 'Milan' } },
+    { ordinal: 0, name: 'a', az: 'z2', aggregates: ['ssd', 'gpu'], memUsed: 20, reported: { 'cpu.model': 'Milan' } },
     { ordinal: 1, name: 'b', az: 'z1', aggregates: ['ssd'], memUsed: 130 },
     { ordinal: 2, name: 'c', az: 'z1', memUsed: 50 },
     { ordinal: 3, name: 'd', az: 'z1', aggregates: ['ssd'], memUsed: 0 },
   ]),
 )
-const told = (by: HostGroup, ordinals = store.ordinals) =>
+const summaries = (by: HostGroup, ordinals = store.ordinals) =>
   groupHosts(store, ordinals, by, loadOf(store, 'mem', ordinals, NOW)).map(
     ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
   )
 
 it('puts hosts of a zone together, the fullest first', () => {
-  expect(told('az')).toEqual(['z1: bcd, 3 hosts, 60 % used on average', 'z2: a, 1 host, 20 % used on average'])
+  expect(summaries('az')).toEqual(['z1: bcd, 3 hosts, 60 % used on average', 'z2: a, 1 host, 20 % used on average'])
 })
 
 it('shows a host in each of its aggregates, and those in none at the end', () => {
-  expect(told('aggregate')).toEqual([
+  expect(summaries('aggregate')).toEqual([
     'gpu: a, 1 host, 20 % used on average',
     'ssd: bad, 3 hosts, 50 % used on average',
     'in no aggregate: c, 1 host, 50 % used on average',
@@ -32,11 +32,11 @@ it('shows a host in each of its aggregates, and those in none at the end', () =>
 })
 
 it('puts hosts that tell the same together, and those that do not tell it at the end', () => {
-  expect(told('cpu.model')).toEqual(['Milan: a, 1 host, 20 % used on average', 'not reported: bcd, 3 hosts, 60 % used on average'])
+  expect(summaries('cpu.model')).toEqual(['Milan: a, 1 host, 20 % used on average', 'not reported: bcd, 3 hosts, 60 % used on average'])
 })
 
 it('shows only the hosts that are asked for', () => {
-  expect(told('az', Uint32Array.of(0))).toEqual(['z2: a, 1 host, 20 % used on average'])
+  expect(summaries('az', Uint32Array.of(0))).toEqual(['z2: a, 1 host, 20 % used on average'])
 })
 
 it.each([
@@ -50,18 +50,20 @@ it.each([
 })
 
 it('by the age of reports, the oldest come first, and those that never reported are counted', () => {
-  const told = createFleetStore()
-  told.apply(
+  const fleetStore = createFleetStore()
+  fleetStore.apply(
     packHosts([
       { ordinal: 0, name: 'a', reportedAt: NOW - 1_000 },
       { ordinal: 1, name: 'b', reportedAt: NOW - 60_000 },
       { ordinal: 2, name: 'c', reportedAt: 0 },
     ]),
   )
-  const load = loadOf(told, 'age', told.ordinals, NOW)
-  expect(groupHosts(told, told.ordinals, 'az', load).map(({ summary, cells }) => [...cells].map(told.nameOf).join('') + summary)).toEqual([
-    'cba3 hosts, the oldest report 1 min ago, 1 never reported',
-  ])
+  const load = loadOf(fleetStore, 'age', fleetStore.ordinals, NOW)
+  expect(
+    groupHosts(fleetStore, fleetStore.ordinals, 'az', load).map(
+      ({ summary, cells }) => [...cells].map(fleetStore.nameOf).join('') + summary,
+    ),
+  ).toEqual(['cba3 hosts, the oldest report 1 min ago, 1 never reported'])
   expect([0, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual([6, 100])
   expect([1, 2].map((ordinal) => load.note?.(ordinal))).toEqual(['reported 1 min ago', 'never reported'])
 })

@@ -15,7 +15,7 @@ const OLDEST_MS = 86_400_000
 /** What the colour of a map tells: of each host as a percentage of the last colour, of many as words, and of its scale. */
 export interface MapLoad {
   of(ordinal: number): number
-  tell(ordinals: readonly number[]): string
+  summarise(ordinals: readonly number[]): string
   /** What the first and the last colour mean. */
   readonly ends: readonly [string, string]
   /** What of a host no line about it says anyway. */
@@ -48,7 +48,7 @@ function usedOf(used: Float64Array, what: string): MapLoad {
   const of = (ordinal: number): number => used[ordinal] ?? 0
   return {
     of,
-    tell: (ordinals) => `${formatPercent(ordinals.reduce((sum, one) => sum + of(one), 0) / ordinals.length)} used on average`,
+    summarise: (ordinals) => `${formatPercent(ordinals.reduce((sum, one) => sum + of(one), 0) / ordinals.length)} used on average`,
     ends: ['0 %', `100 % of ${what} used`],
   }
 }
@@ -60,7 +60,7 @@ function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: n
   const most = shown.reduce((found, ordinal) => Math.max(found, amountAt(ordinal)), 0)
   return {
     of: (ordinal) => (most === 0 ? 0 : (100 * amountAt(ordinal)) / most),
-    tell: (ordinals) => `${inWords(ordinals.reduce((sum, one) => sum + amountAt(one), 0))} in all`,
+    summarise: (ordinals) => `${inWords(ordinals.reduce((sum, one) => sum + amountAt(one), 0))} in all`,
     ends: ['0', most === 0 ? 'no host here has any' : `${inWords(most)}, the most of one host here`],
   }
 }
@@ -71,7 +71,7 @@ function ageOf(reportedAt: Float64Array, nowMs: number): MapLoad {
   const ageAt = (ordinal: number): number => Math.max(0, nowMs - (reportedAt[ordinal] ?? 0))
   return {
     of: (ordinal) => Math.min(100, (100 * Math.log1p(ageAt(ordinal) / 1_000)) / Math.log1p(OLDEST_MS / 1_000)),
-    tell(ordinals) {
+    summarise(ordinals) {
       const silent = ordinals.filter(hasNone).length
       const oldest = ordinals.reduce((most, ordinal) => (hasNone(ordinal) ? most : Math.max(most, ageAt(ordinal))), 0)
       return `the oldest report ${formatDuration(oldest)} ago${silent === 0 ? '' : `, ${formatCount(silent)} never reported`}`
@@ -83,8 +83,8 @@ function ageOf(reportedAt: Float64Array, nowMs: number): MapLoad {
 
 /** What a decision said of hosts, each group a shade of its own, the first group the last shade. */
 export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
-  of: (ordinal) => placeOf(of(ordinal)) / 2.55,
-  tell(ordinals) {
+  of: (ordinal) => positionOf(of(ordinal)) / 2.55,
+  summarise(ordinals) {
     const passed = ordinals.filter((ordinal) => groups[of(ordinal)]?.hasPassed).length
     return `${formatCount(passed)} passed`
   },
@@ -93,7 +93,7 @@ export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
 })
 
 /** The shade of a group of verdicts. */
-export const placeOf = (group: number): number => Math.max(0, 255 - group)
+export const positionOf = (group: number): number => Math.max(0, 255 - group)
 
 /** A percentage as one of 256 shades. */
 export const toShade = (percent: number): number => Math.max(0, Math.min(255, Math.round(percent * 2.55)))
@@ -122,7 +122,7 @@ export function groupHosts(store: FleetStore, ordinals: Uint32Array, by: HostGro
     .map(([key, list]) => ({
       key,
       label: key === NONE ? (withoutKey[by] ?? inWords(key)) : key,
-      summary: `${formatCount(list.length)} ${list.length === 1 ? 'host' : 'hosts'}, ${load.tell(list)}`,
+      summary: `${formatCount(list.length)} ${list.length === 1 ? 'host' : 'hosts'}, ${load.summarise(list)}`,
       cells: fullestFirst(list, load),
     }))
 }
@@ -133,16 +133,16 @@ const withoutKey: Readonly<Partial<Record<HostGroup, string>>> = { az: 'no zone'
 function fullestFirst(ordinals: readonly number[], { of }: MapLoad): Uint32Array {
   const starts = new Uint32Array(257)
   for (const ordinal of ordinals) {
-    const place = 255 - toShade(of(ordinal)) + 1
-    starts[place] = (starts[place] ?? 0) + 1
+    const index = 255 - toShade(of(ordinal)) + 1
+    starts[index] = (starts[index] ?? 0) + 1
   }
   for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0)
   const sorted = new Uint32Array(ordinals.length)
   for (const ordinal of ordinals) {
-    const place = 255 - toShade(of(ordinal))
-    const at = starts[place] ?? 0
+    const index = 255 - toShade(of(ordinal))
+    const at = starts[index] ?? 0
     sorted[at] = ordinal
-    starts[place] = at + 1
+    starts[index] = at + 1
   }
   return sorted
 }

@@ -7,8 +7,8 @@ import { packHosts } from './testing/packed-hosts.ts'
 const store = createFleetStore()
 store.apply(
   packHosts([
-    { ordinal: 0, name: 'c', az: 'z2', memFreeMib: 5, reportedAt: 10, told: { 'hypervisor.version': '10000000', 'cpu.model': 'B' } },
-    { ordinal: 7, name: 'a', az: 'z1', memFreeMib: 9, reportedAt: 30, told: { 'hypervisor.version': '8002000', 'cpu.model': 'C' } },
+    { ordinal: 0, name: 'c', az: 'z2', memFreeMib: 5, reportedAt: 10, reported: { 'hypervisor.version': '10000000', 'cpu.model': 'B' } },
+    { ordinal: 7, name: 'a', az: 'z1', memFreeMib: 9, reportedAt: 30, reported: { 'hypervisor.version': '8002000', 'cpu.model': 'C' } },
     { ordinal: 3, name: 'b', az: 'z1', memFreeMib: 5, reportedAt: 20 },
   ]),
 )

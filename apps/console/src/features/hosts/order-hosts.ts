@@ -29,7 +29,7 @@ export function orderHosts(store: FleetStore, names: Uint32Array, orders: readon
   if (first === undefined) return names
   // no two hosts have one place among the names: there is nothing left for the orders after it
   if (first.key === 'host') return first.descending ? names.slice().reverse() : names
-  const place = new Uint32Array(placesIn(names))
+  const place = new Uint32Array(ranksOf(names))
   names.forEach((ordinal, i) => {
     place[ordinal] = i
   })
@@ -66,10 +66,10 @@ function rankOf(store: FleetStore, column: NumberColumn | CodeColumn | ToldColum
     .map((value, code) => ({ value, code }))
     .sort((a, b) => lengthOf(a.value) - lengthOf(b.value) || compare(a.value, b.value))
   const places = new Uint32Array(values.length)
-  sorted.forEach(({ code }, place) => {
-    places[code] = place
+  sorted.forEach(({ code }, index) => {
+    places[code] = index
   })
   return store.codes(column).map((code) => places[code] ?? 0)
 }
 
-const placesIn = (ordinals: Uint32Array): number => ordinals.reduce((most, ordinal) => Math.max(most, ordinal + 1), 0)
+const ranksOf = (ordinals: Uint32Array): number => ordinals.reduce((most, ordinal) => Math.max(most, ordinal + 1), 0)

@@ -1,5 +1,5 @@
 import { type HostSortTerm, isHostSort, parseSort, printSort, toldFields } from '@gantt/scheduler-core/query'
-import { type ListSearch, readBesideSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readPanelSearch } from '../../lib/list-search.ts'
 
 /** How the list is shown. */
 export const hostViews = ['split', 'table', 'map'] as const
@@ -42,7 +42,7 @@ export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
   const { sort, view, group, colour, compare, decision, instance, verdict, gone, ...search } = said
   const isOverlaid = typeof decision === 'string' && decision !== ''
   return {
-    ...readBesideSearch(search),
+    ...readPanelSearch(search),
     ...(typeof sort === 'string' && sort !== '' && printSort(readSort(sort)) === sort ? { sort } : {}),
     ...choice('view', hostViews, view),
     ...choice('group', hostGroups, group),

@@ -62,9 +62,9 @@ describe('hosts that match', () => {
   })
 
   const kinds: readonly TestHost[] = [
-    { ordinal: 0, name: 'a', told: { 'cpu.model': 'Milan', 'hypervisor.version': '8002000' } },
-    { ordinal: 1, name: 'b', told: { 'cpu.model': 'Ice Lake', 'hypervisor.version': '10000000' } },
-    { ordinal: 2, name: 'c', told: { 'cpu.model': 'Milan', 'hypervisor.version': '0' } },
+    { ordinal: 0, name: 'a', reported: { 'cpu.model': 'Milan', 'hypervisor.version': '8002000' } },
+    { ordinal: 1, name: 'b', reported: { 'cpu.model': 'Ice Lake', 'hypervisor.version': '10000000' } },
+    { ordinal: 2, name: 'c', reported: { 'cpu.model': 'Milan', 'hypervisor.version': '0' } },
     { ordinal: 3, name: 'd' },
   ]
   it.each([

@@ -77,7 +77,7 @@ export function selectHosts(store: FleetStore, query: Query, order: Uint32Array,
   const ordinals = found.slice(0, count)
   // column by column: many hosts are counted in one way after the other faster than each in all ways
   for (const counter of counters) counter.addAll(ordinals)
-  return { ordinals, facets: ofEachFacet((_field, place) => counters[place]?.values() ?? []) }
+  return { ordinals, facets: ofEachFacet((_field, index) => counters[index]?.values() ?? []) }
 }
 
 /** What each field of the grammar reads of a host. */
@@ -166,12 +166,12 @@ export function createCounter(store: FleetStore, field: FacetField): Counter {
       const { values, sets } = store.sets(column)
       const perValue = new Uint32Array(values.values.length + 1)
       // what no host tells is nothing to choose by
-      const untold = isTold(field) && values.values.length > 0 ? [NONE] : []
+      const unreported = isReported(field) && values.values.length > 0 ? [NONE] : []
       sets.forEach((set, code) => {
         const places = set.length === 0 ? [values.values.length] : set
         for (const value of places) perValue[value] = (perValue[value] ?? 0) + (counts[code] ?? 0)
       })
-      return toFacet([...values.values, ...untold], perValue)
+      return toFacet([...values.values, ...unreported], perValue)
     },
   }
 }
@@ -183,13 +183,13 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 
 /** Whether it is something that a host may leave out of what it tells. */
-const isTold = (field: FacetField): boolean => toldFields.some(({ name }) => name === field)
+const isReported = (field: FacetField): boolean => toldFields.some(({ name }) => name === field)
 
 /** Whether the grammar compares it as a number. */
 export const isNumeric = (field: string): boolean => toldFields.some(({ name, kind }) => name === field && kind === 'number')
 
-function ofEachFacet<Value>(make: (field: FacetField, place: number) => Value): Record<FacetField, Value> {
-  return Object.fromEntries(facetFields.map((field, place) => [field, make(field, place)])) as Record<FacetField, Value>
+function ofEachFacet<Value>(make: (field: FacetField, index: number) => Value): Record<FacetField, Value> {
+  return Object.fromEntries(facetFields.map((field, index) => [field, make(field, index)])) as Record<FacetField, Value>
 }
 
 /** The field of a term by its own name; undefined for a bare word. */

@@ -134,8 +134,8 @@ function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 's
 
 function withSince(cuts: readonly Cut[], from: number, sinceMs: number): readonly Cut[] {
   if (sinceMs <= from) return cuts
-  const place = cuts.findIndex(({ at }) => at >= sinceMs)
-  return place < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, place), { at: sinceMs }, ...cuts.slice(place)]
+  const index = cuts.findIndex(({ at }) => at >= sinceMs)
+  return index < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, index), { at: sinceMs }, ...cuts.slice(index)]
 }
 
 /** Spans that follow each other and are shorter than `leastMs` become one, which says how many they are. */
@@ -187,11 +187,11 @@ export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Ma
 export function nearestStep(steps: readonly Step[], ms: number, reachMs: number): number | undefined {
   let nearest: number | undefined
   let least = reachMs
-  for (const [place, { at }] of steps.entries()) {
+  for (const [index, { at }] of steps.entries()) {
     const distance = Math.abs(Date.parse(at) - ms)
     if (distance > least) continue
     least = distance
-    nearest = place
+    nearest = index
   }
   return nearest
 }

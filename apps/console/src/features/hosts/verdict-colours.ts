@@ -1,5 +1,5 @@
 import type { Backdrop } from '../../ui/load-scale.ts'
-import { placeOf } from './map-groups.ts'
+import { positionOf } from './map-groups.ts'
 import type { VerdictGroup } from './verdicts.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]
@@ -19,8 +19,8 @@ export function verdictColours(groups: readonly VerdictGroup[], backdrop: Backdr
   return groups.map((group) => {
     if (group.key === 'chosen') return CHOSEN[backdrop]
     if (group.hasPassed) return PASSED
-    const place = refused.indexOf(group)
-    return place < 0 ? UNKNOWN : between(REFUSED, refused.length === 1 ? 0.5 : place / (refused.length - 1))
+    const index = refused.indexOf(group)
+    return index < 0 ? UNKNOWN : between(REFUSED, refused.length === 1 ? 0.5 : index / (refused.length - 1))
   })
 }
 
@@ -28,7 +28,7 @@ export function verdictColours(groups: readonly VerdictGroup[], backdrop: Backdr
 export function verdictPixels(groups: readonly VerdictGroup[], backdrop: Backdrop): Uint32Array {
   const pixels = new Uint32Array(256)
   verdictColours(groups, backdrop).forEach(([red, green, blue], group) => {
-    pixels[placeOf(group)] = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0
+    pixels[positionOf(group)] = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0
   })
   return pixels
 }

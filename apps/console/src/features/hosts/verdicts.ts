@@ -41,13 +41,13 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
       .filter(({ count }) => count > 0),
     { key: 'unknown', label: 'not considered', count: 0, hasPassed: false },
   ]
-  const placeOf = (key: string): number => kinds.findIndex((kind) => kind.key === key)
-  const places = { passed: placeOf('passed'), unknown: placeOf('unknown') }
-  const byFilter = matrix.filters.map((name) => placeOf(`refused:${name}`))
+  const indexOfKind = (key: string): number => kinds.findIndex((kind) => kind.key === key)
+  const places = { passed: indexOfKind('passed'), unknown: indexOfKind('unknown') }
+  const byFilter = matrix.filters.map((name) => indexOfKind(`refused:${name}`))
   const groupOf = (host: number): number => {
     const first = matrix.firstFailing[host] ?? PASSES_ALL
     if (first !== PASSES_ALL) return byFilter[first] ?? places.unknown
-    return pickedRank > 0 && matrix.rank[host] === pickedRank ? placeOf('chosen') : places.passed
+    return pickedRank > 0 && matrix.rank[host] === pickedRank ? indexOfKind('chosen') : places.passed
   }
 
   const byName = new Map(Array.from({ length: matrix.hostCount }, (_, host) => [matrix.nameOf(host), groupOf(host)]))
@@ -55,12 +55,12 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
   const nameOf = (ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
   const codes = new Map(Array.from(store.ordinals, (ordinal) => [ordinal, ofName(nameOf(ordinal))]))
   const here = new Uint32Array(kinds.length)
-  for (const place of codes.values()) here[place] = (here[place] ?? 0) + 1
-  const hereOf = (key: string, place: number): number =>
+  for (const index of codes.values()) here[index] = (here[index] ?? 0) + 1
+  const hereOf = (key: string, index: number): number =>
     // the chosen one passed, too: the funnel counts it among those that are left
-    (here[place] ?? 0) + (key === 'passed' && pickedRank > 0 ? (here[placeOf('chosen')] ?? 0) : 0)
-  const groups = kinds.map((kind, place) => {
-    const there = hereOf(kind.key, place)
+    (here[index] ?? 0) + (key === 'passed' && pickedRank > 0 ? (here[indexOfKind('chosen')] ?? 0) : 0)
+  const groups = kinds.map((kind, index) => {
+    const there = hereOf(kind.key, index)
     return { ...kind, here: there, count: kind.key === 'unknown' ? there : kind.count }
   })
   return { groups, of: (ordinal) => codes.get(ordinal) ?? places.unknown, ofName }

@@ -1,5 +1,5 @@
 import type { Activity } from './figures.ts'
-import { placeOf } from './steps.ts'
+import { positionOf } from './steps.ts'
 import type { Mark } from './use-marks.ts'
 
 interface ChangeMarksProps {
@@ -15,7 +15,7 @@ export function ChangeMarks({ activity, marks }: ChangeMarksProps) {
       aria-hidden
       className="overview-mark"
       data-mark={id}
-      style={{ left: `${(100 * placeOf(activity, at)) / activity.steps.length}%` }}
+      style={{ left: `${(100 * positionOf(activity, at)) / activity.steps.length}%` }}
     />
   ))
 }

@@ -8,7 +8,7 @@ import { endOf } from './steps.ts'
 /** The steps that have decisions; each count opens what it counts. */
 export function StepTable({ activity }: { readonly activity: Activity }) {
   const zone = useTimeZone()
-  const busy = activity.steps.flatMap((step, place) => (step.decisions === 0 ? [] : [{ ...step, until: endOf(activity, place) }]))
+  const busy = activity.steps.flatMap((step, index) => (step.decisions === 0 ? [] : [{ ...step, until: endOf(activity, index) }]))
   const open = ({ at, until }: (typeof busy)[number], count: number, what: string, terms: string) => (
     <AnchorLink
       size="sm"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Activity } from './figures.ts'
-import { endOf, lineOf, pathOf, placeOf } from './steps.ts'
+import { endOf, lineOf, pathOf, positionOf } from './steps.ts'
 
 const step = (at: string, decisions: number, failed: number, took: { p50Ms: number; p99Ms: number } | null) => ({
   at,
@@ -35,12 +35,12 @@ test.each([
 
 test('a change is told of the step in which it was made, and stands at its place', () => {
   const mark = { id: '1', at: '2026-11-20T09:00:15.000Z', account: 'ann', mutation: 'profileActivate', target: 'default@3' }
-  const [before, at] = [0, 1].map((place) => lineOf(activity, place, place, 'utc', [mark]))
+  const [before, at] = [0, 1].map((index) => lineOf(activity, index, index, 'utc', [mark]))
   expect(before).not.toContain('changed')
   expect(at).toBe('2026-11-20 09:00:10 to 2026-11-20 09:00:20: 0 decisions, 0 failed, changed: profileActivate of default@3')
   const newer = { ...mark, id: '2', at: '2026-11-20T09:00:16.000Z', mutation: 'hostSetStatus', target: 'cmp-1' }
   expect(lineOf(activity, 1, 1, 'utc', [newer, mark])).toMatch(/, 2 changes, the newest: hostSetStatus of cmp-1$/)
-  expect([placeOf(activity, mark.at), placeOf(activity, activity.since), placeOf(activity, '2026-11-21T00:00:00.000Z')]).toEqual([
+  expect([positionOf(activity, mark.at), positionOf(activity, activity.since), positionOf(activity, '2026-11-21T00:00:00.000Z')]).toEqual([
     1.5, 0, 3,
   ])
 })

@@ -3,10 +3,10 @@ import type { Activity } from './figures.ts'
 import type { Mark } from './use-marks.ts'
 
 /** Before when a step ends: when the next begins. */
-export const endOf = ({ steps, until }: Activity, place: number): string => steps[place + 1]?.at ?? until
+export const endOf = ({ steps, until }: Activity, index: number): string => steps[index + 1]?.at ?? until
 
 /** Where a time is on the axis on which each step is as wide as 1. */
-export function placeOf({ steps, since, until }: Activity, at: string): number {
+export function positionOf({ steps, since, until }: Activity, at: string): number {
   const begin = Date.parse(since)
   const stepMs = Date.parse(steps[1]?.at ?? until) - begin
   return Math.max(0, Math.min(steps.length, (Date.parse(at) - begin) / stepMs))
@@ -47,9 +47,9 @@ function changeLine([newest, ...others]: readonly Mark[]): string[] {
 export function pathOf(numbers: readonly (number | undefined)[], most: number, height: number): string {
   const y = (number: number): number => Number((height - (height * number) / most).toFixed(2))
   return numbers
-    .map((number, place) => {
+    .map((number, index) => {
       if (number === undefined) return ''
-      return `${numbers[place - 1] === undefined ? `M${place} ` : 'V'}${y(number)}H${place + 1}`
+      return `${numbers[index - 1] === undefined ? `M${index} ` : 'V'}${y(number)}H${index + 1}`
     })
     .join('')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AuditRow, type Course, deedOf, effectsOf, historyQuery, optionsText, standingOf, stepsFor, wrongPercent } from './course.ts'
+import { type AuditRow, actionOf, type Course, effectsOf, historyQuery, optionsText, stepsFor, summaryOf, wrongPercent } from './course.ts'
 import { durationOf, nameOfWindow, readProfileSearch, windows } from './search.ts'
 
 const plain: Course = { active: { number: 1 }, rollout: null }
@@ -41,7 +41,7 @@ test.each([
   [plain, 'site@1 decides all calls. No rollout.'],
   [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
   [canary, 'site@1 decides, and site@2 a canary of 5 % of the calls.'],
-])('who decides, %#', (course, sentence) => expect(standingOf(course, 'site')).toBe(sentence))
+])('who decides, %#', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
 
 test.each([
   ['5', true],
@@ -79,7 +79,7 @@ test.each([
   ['a look at what it would do', { summary: '{"dryRun":true,"version":"site@2"}' }, undefined],
   ['a refusal', { result: 'ValidationError' }, undefined],
   ['a summary that was cut', { summary: '{"version":"si' }, 'activated site@2'],
-] as const)('the audit’s row of %s', (_what, given, deed) => expect(deedOf(row(given))).toBe(deed))
+] as const)('the audit’s row of %s', (_what, given, action) => expect(actionOf(row(given))).toBe(action))
 
 test('the audit is asked for one profile, whatever others are called', () =>
   expect(historyQuery('site')).toBe('mutation:profileVersionCreate,profileActivate,profileRollback target:site,site@*'))

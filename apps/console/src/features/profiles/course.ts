@@ -57,7 +57,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
 }
 
 /** One sentence for who decides now. */
-export function standingOf({ active, rollout }: Course, name: string): string {
+export function summaryOf({ active, rollout }: Course, name: string): string {
   if (rollout === null) return `${name}@${active.number} decides all calls. No rollout.`
   const ref = `${name}@${rollout.candidate.number}`
   if (rollout.mode === 'CANARY') return `${name}@${active.number} decides, and ${ref} a canary of ${rollout.percent} % of the calls.`
@@ -88,7 +88,7 @@ export const historyQuery = (name: string): string =>
   `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
 
 /** What somebody did with the profile; undefined for what changed nothing. */
-export function deedOf({ mutation, target, result, summary }: AuditRow): string | undefined {
+export function actionOf({ mutation, target, result, summary }: AuditRow): string | undefined {
   const { dryRun, rollout, reason } = readSummary(summary)
   if (dryRun === true || result !== 'ProfilePayload') return undefined
   if (mutation === 'profileRollback') return `rolled back${typeof reason === 'string' ? `: ${reason}` : ''}`

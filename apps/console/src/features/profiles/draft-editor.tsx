@@ -52,15 +52,15 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
     const whole = { ...input, ...schedulerInput(own.settings) } as VariablesOf<typeof WRITE>['input']
     return (await request(WRITE, { profile: name, input: whole, ifLatest: draft.latest, dryRun })).profileVersionCreate
   }
-  const tell = (told: Answer): void => {
-    setAnswer(told)
+  const showAnswer = (answer: Answer): void => {
+    setAnswer(answer)
     // what somebody else wrote is told by the page, which reads again
-    if (isConflict(told)) void queryClient.invalidateQueries()
+    if (isConflict(answer)) void queryClient.invalidateQueries()
   }
-  const look = (): void => see(send(true), tell)
+  const look = (): void => see(send(true), showAnswer)
   const write = (): void =>
     make(send(false), (written) => {
-      tell(written)
+      showAnswer(written)
       if (written.__typename !== 'ProfilePayload') return
       void queryClient.invalidateQueries()
       onWritten(written.version.number)

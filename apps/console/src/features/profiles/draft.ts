@@ -88,9 +88,9 @@ export function documentOf({ filters, weighers, ...version }: VersionParts): Doc
   }
 }
 
-type ToldPart = Pick<DraftPart, 'name' | 'shadow' | 'multiplier'> & { readonly options: unknown }
+type ReportedPart = Pick<DraftPart, 'name' | 'shadow' | 'multiplier'> & { readonly options: unknown }
 
-function withIds(parts: readonly ToldPart[]): DraftPart[] {
+function withIds(parts: readonly ReportedPart[]): DraftPart[] {
   const made: DraftPart[] = []
   for (const { name, shadow, multiplier, options } of parts)
     made.push({ id: freeId(made, name), name, enabled: true, shadow, multiplier, options: jsonText(options) })
@@ -114,8 +114,8 @@ export function moved(parts: readonly DraftPart[], id: string, to: number): read
   const part = parts.find((one) => one.id === id)
   if (part === undefined) return parts
   const rest = parts.filter((one) => one !== part)
-  const place = Math.max(0, Math.min(rest.length, to))
-  return [...rest.slice(0, place), part, ...rest.slice(place)]
+  const index = Math.max(0, Math.min(rest.length, to))
+  return [...rest.slice(0, index), part, ...rest.slice(index)]
 }
 
 export const changed = (parts: readonly DraftPart[], id: string, change: Partial<DraftPart>): readonly DraftPart[] =>

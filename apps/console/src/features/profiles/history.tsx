@@ -5,7 +5,7 @@ import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
-import { deedOf, historyQuery } from './course.ts'
+import { actionOf, historyQuery } from './course.ts'
 import { HISTORY } from './documents.ts'
 import { REFRESH_MS } from './refresh.ts'
 
@@ -16,9 +16,9 @@ export function History({ name }: { readonly name: string }) {
   const zone = useTimeZone()
   const variables = { query: historyQuery(name) }
   const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead === true, everyMs: REFRESH_MS })
-  const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
-    const deed = deedOf(row)
-    return deed === undefined ? [] : [{ ...row, deed }]
+  const actions = (data?.auditLog.nodes ?? []).flatMap((row) => {
+    const action = actionOf(row)
+    return action === undefined ? [] : [{ ...row, deed: action }]
   })
   return (
     <section aria-label="History">
@@ -40,13 +40,13 @@ export function History({ name }: { readonly name: string }) {
           label="Profile history"
           maxHeight="240px"
           empty="No changes in the retained audit."
-          rows={deeds}
+          rows={actions}
           rowKey={({ id }) => id}
-          rowAttributes={() => ({ 'data-deed': true })}
+          rowAttributes={() => ({ 'data-action': true })}
           columns={[
             { head: 'Time', className: 'narrow', cell: ({ at }) => formatTime(at, zone), title: ({ at }) => titleOfTime(at) },
             { head: 'Account', className: 'narrow', cell: ({ account }) => account },
-            { head: 'Change', cell: ({ deed }) => deed },
+            { head: 'Change', cell: ({ deed: action }) => action },
           ]}
         />
       )}

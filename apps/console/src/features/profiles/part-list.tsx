@@ -30,10 +30,10 @@ export function PartList({ list, label, parts, base, known, problems, onChange }
     if (id !== undefined) rows.current?.querySelector<HTMLElement>(`[data-place-of="${CSS.escape(id)}"]`)?.focus()
   })
   const move = (id: string, to: number): void => {
-    const place = Math.max(0, Math.min(parts.length - 1, to))
+    const index = Math.max(0, Math.min(parts.length - 1, to))
     followed.current = id
-    onChange(moved(parts, id, place))
-    setSaid(`${id} is ${place + 1} of ${parts.length} now.`)
+    onChange(moved(parts, id, index))
+    setSaid(`${id} is ${index + 1} of ${parts.length} now.`)
   }
   const drop = (id: string): void => {
     if (dragged !== undefined && dragged !== id)
@@ -49,10 +49,10 @@ export function PartList({ list, label, parts, base, known, problems, onChange }
   return (
     <>
       <ol className="draft-parts" aria-label={label} ref={rows}>
-        {parts.map((part, place) => (
+        {parts.map((part, index) => (
           <PartRow
             key={part.id}
-            {...{ list, part, place, problems }}
+            {...{ list, part, index: index, problems }}
             known={known.find(({ name }) => name === part.name)}
             count={parts.length}
             usual={base.find(({ id }) => id === part.id)?.multiplier ?? ''}

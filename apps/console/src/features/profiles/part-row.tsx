@@ -22,7 +22,7 @@ interface PartRowProps {
   /** Undefined: the service that answers does not have it. */
   readonly known: KnownPart | undefined
   /** Its place, from 0, of so many. */
-  readonly place: number
+  readonly index: number
   readonly count: number
   /** The multiplier that it was drafted from. */
   readonly usual: string
@@ -37,12 +37,12 @@ interface PartRowProps {
 
 /** One filter or weigher of a draft: whether it counts, where it stands, and what is said of it. */
 export function PartRow(props: PartRowProps) {
-  const { list, part, known, place, count, problems, isDraggedOver, onChange, onMove, onDrag, onDragOver, onDrop } = props
+  const { list, part, known, index: position, count, problems, isDraggedOver, onChange, onMove, onDrag, onDragOver, onDrop } = props
   const { id, enabled } = part
   const press = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
     event.preventDefault()
-    onMove(place + (event.key === 'ArrowUp' ? -1 : 1))
+    onMove(position + (event.key === 'ArrowUp' ? -1 : 1))
   }
   const enter = (event: DragEvent): void => {
     event.preventDefault()
@@ -81,11 +81,11 @@ export function PartRow(props: PartRowProps) {
         type="button"
         className="draft-place"
         data-place-of={id}
-        aria-label={`Move ${id}, ${place + 1} of ${count}`}
+        aria-label={`Move ${id}, ${position + 1} of ${count}`}
         aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
         title="Alt with arrow up or down moves it"
       >
-        {place + 1}
+        {position + 1}
       </button>
       <Switch
         size="sm"
@@ -112,10 +112,16 @@ export function PartRow(props: PartRowProps) {
       {list === 'filters' ? <Shadow {...props} /> : <Multiplier {...props} />}
       <span className="draft-arrows">
         {/* for pointers that cannot drag; the keyboard has Alt and the arrows */}
-        <button type="button" tabIndex={-1} aria-label={`Move ${id} up`} disabled={place === 0} onClick={() => onMove(place - 1)}>
+        <button type="button" tabIndex={-1} aria-label={`Move ${id} up`} disabled={position === 0} onClick={() => onMove(position - 1)}>
           ↑
         </button>
-        <button type="button" tabIndex={-1} aria-label={`Move ${id} down`} disabled={place === count - 1} onClick={() => onMove(place + 1)}>
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={`Move ${id} down`}
+          disabled={position === count - 1}
+          onClick={() => onMove(position + 1)}
+        >
           ↓
         </button>
       </span>

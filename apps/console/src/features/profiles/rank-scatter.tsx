@@ -29,7 +29,7 @@ export function RankScatter({ disagreements, versions }: RankScatterProps) {
   const [at, setAt] = useState<number | undefined>()
   const points = rankPoints(disagreements)
   const others = disagreements.filter(({ kind }) => kind !== 'ELSEWHERE').length
-  const told = at === undefined ? undefined : points[at]
+  const shownPoint = at === undefined ? undefined : points[at]
   const open = (point: Point | undefined): void => {
     const [decision] = point?.of.map((one) => one.decision) ?? []
     if (decision !== undefined)
@@ -37,8 +37,8 @@ export function RankScatter({ disagreements, versions }: RankScatterProps) {
   }
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || points.length === 0) return
-    const next = placeAfter(event.key, at, points.length)
-    if (event.key === 'Enter' && told !== undefined) open(told)
+    const next = indexAfter(event.key, at, points.length)
+    if (event.key === 'Enter' && shownPoint !== undefined) open(shownPoint)
     else if (next !== undefined) setAt(next)
     else return
     event.preventDefault()
@@ -62,7 +62,7 @@ export function RankScatter({ disagreements, versions }: RankScatterProps) {
         <Plot points={points} versions={versions} at={at} onPoint={setAt} onOpen={open} />
       </div>
       <Text size="xs" c="dimmed" id={id} aria-live="polite" data-scatter-line component="div">
-        {told === undefined ? idleText(others) : lineOf(told, versions)}
+        {shownPoint === undefined ? idleText(others) : lineOf(shownPoint, versions)}
       </Text>
     </section>
   )
@@ -110,15 +110,15 @@ function Plot({ points, versions: { active, candidate }, at, onPoint, onOpen }: 
       <text transform={`translate(12 ${(TOP + BOTTOM) / 2}) rotate(-90)`} textAnchor="middle">
         rank by @{candidate} of that of @{active}
       </text>
-      {points.map((point, place) => (
+      {points.map((point, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: the plot has a cursor for keys, and the table below has the links
         <g
           key={point.key}
           className="scatter-point"
           data-point={point.key}
-          data-shown={place === at || undefined}
+          data-shown={index === at || undefined}
           transform={`translate(${x(point.old)} ${y(point.new)})`}
-          onPointerEnter={() => onPoint(place)}
+          onPointerEnter={() => onPoint(index)}
           onClick={() => onOpen(point)}
         >
           <circle className="scatter-target" r={12} />
@@ -146,7 +146,7 @@ function lineOf({ old, new: next, of }: Point, { active, candidate }: Versions):
 }
 
 /** The place of the cursor after a key; undefined for keys that do not move it. */
-function placeAfter(key: string, at: number | undefined, count: number): number | undefined {
+function indexAfter(key: string, at: number | undefined, count: number): number | undefined {
   switch (key) {
     case 'ArrowLeft':
     case 'ArrowDown':

@@ -3,7 +3,7 @@ import { formatCount, formatShare, formatTime, titleOfTime, useTimeZone } from '
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Figures } from '../../ui/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { standingOf } from './course.ts'
+import { summaryOf } from './course.ts'
 import { type PROFILE, ROLLOUT } from './documents.ts'
 import { Followed } from './followed.tsx'
 
@@ -18,8 +18,8 @@ export function RolloutPanel({ profile }: { readonly profile: Profile }) {
       <Heading keys="1" call={rollout === null ? undefined : { document: ROLLOUT, variables: { name } }}>
         Rollout
       </Heading>
-      <Text data-standing-of={name} role="status">
-        {standingOf(profile, name)}
+      <Text data-summary-of={name} role="status">
+        {summaryOf(profile, name)}
       </Text>
       {rollout === null ? null : <Counted profile={profile} rollout={rollout} />}
     </section>

@@ -117,7 +117,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
               loading={isBusy}
               disabled={needsCheck && !isChecked}
               {...(step === 'rollback' ? { color: 'red' } : {})}
-              data-deed-button
+              data-action-button
             >
               {titles[step](ref, name)}
             </Button>

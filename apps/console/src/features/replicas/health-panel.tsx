@@ -42,7 +42,7 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
 const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel, degraded }: Standing['health']): Figure[] => [
   { label: 'Mode', value: mode.toLowerCase().replaceAll('_', ' '), isBad: mode !== 'NORMAL' },
   { label: 'Missing', value: degraded.length === 0 ? 'nothing' : formatCount(degraded.length), isBad: degraded.length > 0 },
-  { label: 'Log kept by', value: engine, title: sharedFlush ? 'One flush for all waiting writers' : 'One flush per entry' },
+  { label: 'Log store', value: engine, title: sharedFlush ? 'One flush for all waiting writers' : 'One flush per entry' },
   {
     label: 'State age',
     value: formatDuration(readDuration(stateAge)),

@@ -40,7 +40,7 @@ export function scenariosOf(search: SimulateSearch, asked: RequestDocument | und
   try {
     const first = firstOf(search, asked)
     if (first === undefined) return { scenarios: [], problem: undefined }
-    return { scenarios: [first, ...besideOf(search.beside, first)], problem: undefined }
+    return { scenarios: [first, ...furtherScenariosOf(search.beside, first)], problem: undefined }
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error
     return { scenarios: [], problem: error.message }
@@ -93,7 +93,7 @@ function ofInput(text: string): Scenario {
   throw new UnreadableError(`The address has an input that cannot be read. ${'problem' in read ? read.problem : 'It has no request.'}`)
 }
 
-function besideOf(text: string | undefined, first: Scenario): readonly Scenario[] {
+function furtherScenariosOf(text: string | undefined, first: Scenario): readonly Scenario[] {
   if (text === undefined) return []
   const list = readList(text)
   if (list.length >= MOST_SCENARIOS)
@@ -102,14 +102,14 @@ function besideOf(text: string | undefined, first: Scenario): readonly Scenario[
 }
 
 function readList(text: string): readonly unknown[] {
-  const told = 'The address has further scenarios that cannot be read.'
+  const problem = 'The address has further scenarios that cannot be read.'
   let list: unknown
   try {
     list = JSON.parse(text)
   } catch (error) {
-    throw new UnreadableError(`${told} ${error instanceof Error ? error.message : String(error)}`)
+    throw new UnreadableError(`${problem} ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!Array.isArray(list)) throw new UnreadableError(`${told} They are ${typeof list}; they must be a list.`)
+  if (!Array.isArray(list)) throw new UnreadableError(`${problem} They are ${typeof list}; they must be a list.`)
   return list
 }
 

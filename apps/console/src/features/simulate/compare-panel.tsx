@@ -4,7 +4,7 @@ import { problemOf } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { StepSample } from '../../ui/step-chart.tsx'
 import { askedRows, type ComparedRow, type Known, resultRows, verdictOf } from './compared.ts'
-import { inPlaces } from './scenarios.ts'
+import { withIndexes } from './scenarios.ts'
 import type { Answer } from './use-answers.ts'
 
 interface ComparePanelProps {
@@ -33,9 +33,9 @@ export function ComparePanel({ answers, names, on }: ComparePanelProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th />
-              {inPlaces(names).map(({ one: name, place }) => (
-                <Table.Th key={place} aria-current={place === on ? 'true' : undefined}>
-                  <StepSample look={place} /> {name}
+              {withIndexes(names).map(({ one: name, index }) => (
+                <Table.Th key={index} aria-current={index === on ? 'true' : undefined}>
+                  <StepSample look={index} /> {name}
                 </Table.Th>
               ))}
             </Table.Tr>
@@ -56,9 +56,9 @@ export function ComparePanel({ answers, names, on }: ComparePanelProps) {
             {answers.every(isDone) ? null : (
               <Table.Tr>
                 <Table.Td />
-                {inPlaces(answers).map(({ one, place }) => (
-                  <Table.Td key={place} data-column={place + 1}>
-                    <State answer={one} name={names[place] ?? ''} />
+                {withIndexes(answers).map(({ one, index }) => (
+                  <Table.Td key={index} data-column={index + 1}>
+                    <State answer={one} name={names[index] ?? ''} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -93,8 +93,8 @@ function Row({ row: { label, cells, differs } }: { readonly row: ComparedRow }) 
         {differs ? '≠ ' : ''}
         {label}
       </Table.Th>
-      {inPlaces(cells).map(({ one: cell, place }) => (
-        <Table.Td key={place} title={cell?.title}>
+      {withIndexes(cells).map(({ one: cell, index }) => (
+        <Table.Td key={index} title={cell?.title}>
           {cell === undefined ? (
             ''
           ) : (

@@ -124,11 +124,11 @@ export function resultRows(known: readonly Known[]): ComparedRow[] {
 }
 
 /** What a scenario makes of the first, in a sentence; undefined while one of them is not known. */
-export function verdictOf(names: readonly string[], known: readonly Known[], place: number): string | undefined {
-  const [first, one] = [known[0]?.simulation, known[place]?.simulation]
+export function verdictOf(names: readonly string[], known: readonly Known[], index: number): string | undefined {
+  const [first, one] = [known[0]?.simulation, known[index]?.simulation]
   if (first === undefined || one === undefined) return undefined
   const more = one.placed - first.placed
-  const [here, there] = [place, 0].map((at) => `“${names[at]}”`)
+  const [here, there] = [index, 0].map((at) => `“${names[at]}”`)
   if (more === 0) return `${here} places as many as ${there}: ${formatCount(one.placed)}.`
   return `${here} places ${formatCount(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} than ${there}: ${formatCount(one.placed)} of ${formatCount(askedOf(one))}.`
 }

@@ -10,7 +10,7 @@ import './curve-panel.css'
 /** The curve of a scenario; `place` tells which of those beside each other it is, and how it looks. */
 interface DrawnCurve {
   readonly name: string
-  readonly place: number
+  readonly index: number
   readonly curve: Curve
 }
 
@@ -45,9 +45,9 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
   return (
     <Section>
       <ul className="simulate-lines" aria-label={`At ${formatCount(cursor)} asked for`}>
-        {curves.map(({ name, place, curve }) => (
-          <li key={place} data-line={place}>
-            <StepSample look={place} /> <span>{name}</span> <span className="dimmed">{textAt(curve, cursor, shown)}</span>
+        {curves.map(({ name, index: position, curve }) => (
+          <li key={position} data-line={position}>
+            <StepSample look={position} /> <span>{name}</span> <span className="dimmed">{textAt(curve, cursor, shown)}</span>
           </li>
         ))}
       </ul>
@@ -57,7 +57,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       <StepChart
         {...chart}
         label={`Placed against requested: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
-        lines={curves.map(({ name, place, curve }) => ({ name, look: place, points: placedLine(curve) }))}
+        lines={curves.map(({ name, index: position, curve }) => ({ name, look: position, points: placedLine(curve) }))}
         most={{ x: asked, y: placed }}
       />
       <div className="simulate-axis">
@@ -73,7 +73,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       <StepChart
         {...chart}
         label={`${shown} used, in per cent of the whole fleet, against asked for.`}
-        lines={curves.map(({ name, place, curve }) => ({ name, look: place, points: usedLine(curve, shown) }))}
+        lines={curves.map(({ name, index: position, curve }) => ({ name, look: position, points: usedLine(curve, shown) }))}
         most={{ x: asked, y: 100 }}
       />
       <input

@@ -20,8 +20,8 @@ interface ResultsProps {
 export function Results({ scenarios, on, resourceClass, onResourceClass }: ResultsProps) {
   const answers = useAnswers(scenarios, on)
   const names = useMemo(() => namesOf(scenarios), [scenarios])
-  const curves = answers.flatMap(({ simulation: { data, isRunning } }, place) =>
-    data === undefined || isRunning ? [] : [{ name: names[place] ?? '', place, curve: data.simulate.curve }],
+  const curves = answers.flatMap(({ simulation: { data, isRunning } }, index) =>
+    data === undefined || isRunning ? [] : [{ name: names[index] ?? '', index, curve: data.simulate.curve }],
   )
   const curve = <CurvePanel curves={curves} resourceClass={resourceClass} onResourceClass={onResourceClass} />
   const chosen = answers[on]

@@ -17,12 +17,12 @@ interface SavedDialogProps {
 /** The scenarios that this browser keeps: to save those of the page, to open, rename and delete others. */
 export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
   const views = savedViews.use()
-  const [told, setTold] = useState('')
+  const [message, setMessage] = useState('')
   const [deleted, setDeleted] = useState<readonly SavedView[]>()
   const [renamed, setRenamed] = useState<string>()
   const keep = (next: readonly SavedView[], text: string, before?: readonly SavedView[]): void => {
     savedViews.set(next)
-    setTold(text)
+    setMessage(text)
     setDeleted(before)
     setRenamed(undefined)
   }
@@ -41,7 +41,7 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
           }}
         />
         <Group gap="xs" role="status" mih={24}>
-          <Text size="sm">{told}</Text>
+          <Text size="sm">{message}</Text>
           {deleted === undefined ? null : (
             <Button size="compact-xs" variant="subtle" onClick={() => keep(deleted, 'Restored.')}>
               Undo

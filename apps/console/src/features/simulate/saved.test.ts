@@ -54,8 +54,8 @@ describe('saving', () => {
     ['without a name', ' ', [EMPTY], /needs a name/],
     ['above the limit', 'one more', [EMPTY], /50 are saved already/],
     ['what is too long', 'n1', [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }], /characters; 30000 can be kept/],
-  ])('is refused %s', (_name, name, scenarios, told) =>
-    expect(withSaved(full, name, scenarios)).toEqual({ problem: expect.stringMatching(told) }),
+  ])('is refused %s', (_name, name, scenarios, problem) =>
+    expect(withSaved(full, name, scenarios)).toEqual({ problem: expect.stringMatching(problem) }),
   )
 })
 

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { Scenario } from './scenario.ts'
-import { inPlaces, MOST_NAME_LENGTH, MOST_SCENARIOS, namesOf, swapped, toName, withCopy, without } from './scenarios.ts'
+import { MOST_NAME_LENGTH, MOST_SCENARIOS, namesOf, swapped, toName, withCopy, withIndexes, without } from './scenarios.ts'
 
 interface ScenarioBarProps {
   readonly scenarios: readonly Scenario[]
@@ -10,7 +10,7 @@ interface ScenarioBarProps {
   readonly on: number
   /** Why nothing can be done with them at present; undefined: it can. */
   readonly whyNot: string | undefined
-  onChoose(place: number): void
+  onChoose(index: number): void
   /** Others, or in another order; `on` is the place of the one that is edited then. */
   onChange(scenarios: readonly Scenario[], on: number): void
   /** The chosen one is called otherwise; undefined: by its place. */
@@ -29,16 +29,16 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
   })
   const names = namesOf(scenarios)
   const { length } = scenarios
-  const isWithin = (place: number): boolean => place >= 0 && place < length
+  const isWithin = (index: number): boolean => index >= 0 && index < length
   const isFull = length >= MOST_SCENARIOS
-  const change = (others: readonly Scenario[], place: number): void => {
-    next.current = place
-    onChange(others, place)
+  const change = (others: readonly Scenario[], index: number): void => {
+    next.current = index
+    onChange(others, index)
   }
   const acts = {
     add: () => !isFull && change(withCopy(scenarios, on), on + 1),
-    choose: (place: number) => isWithin(place) && onChoose(place),
-    move: (place: number) => isWithin(place) && change(swapped(scenarios, on, place), place),
+    choose: (index: number) => isWithin(index) && onChoose(index),
+    move: (index: number) => isWithin(index) && change(swapped(scenarios, on, index), index),
     remove: () => length > 1 && change(without(scenarios, on), Math.max(0, Math.min(on, length - 2))),
   }
   const shortcut = (keys: string, label: string, run: () => unknown) => ({ keys, label, run: () => void run() })
@@ -59,15 +59,15 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends
     <div ref={bar} className="scenario-bar" role="group" aria-label="Scenarios">
-      {inPlaces(names).map(({ one: name, place }) => (
+      {withIndexes(names).map(({ one: name, index }) => (
         <Button
-          key={place}
+          key={index}
           size="compact-sm"
-          variant={place === on ? 'filled' : 'outline'}
-          aria-pressed={place === on}
-          disabled={isOff && place !== on}
+          variant={index === on ? 'filled' : 'outline'}
+          aria-pressed={index === on}
+          disabled={isOff && index !== on}
           title={whyNot ?? '[ and ]'}
-          onClick={() => acts.choose(place)}
+          onClick={() => acts.choose(index)}
         >
           {name}
         </Button>

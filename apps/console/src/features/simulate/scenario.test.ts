@@ -151,8 +151,8 @@ describe('a scenario', () => {
     ['a count of 0 beside it', { request: '{}', beside: '[{"count":0}]' }, /Scenario 2 of the address has the count 0; .* 1 to 9999/],
     ['a list as the overlay beside it', { request: '{}', beside: '[{"overlay":[]}]' }, /has the overlay \[\]; it must be an object/],
     ['a number as the profile beside it', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
-  ])('with %s is told', (_name, search, told) => {
-    expect(scenariosOf(search, undefined)).toEqual({ scenarios: [], problem: expect.stringMatching(told) })
+  ])('with %s is told', (_name, search, problem) => {
+    expect(scenariosOf(search, undefined)).toEqual({ scenarios: [], problem: expect.stringMatching(problem) })
   })
 })
 

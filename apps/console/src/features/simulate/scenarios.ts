@@ -16,26 +16,26 @@ export const namesOf = (scenarios: readonly Pick<Scenario, 'name'>[]): readonly 
   scenarios.map(({ name }, i) => name ?? `Scenario ${i + 1}`)
 
 /** A copy of one behind it, to be made otherwise. A name is not copied: it would say what the copy is not. */
-export function withCopy(scenarios: readonly Scenario[], place: number): readonly Scenario[] {
-  const copied = scenarios[place]
+export function withCopy(scenarios: readonly Scenario[], index: number): readonly Scenario[] {
+  const copied = scenarios[index]
   if (copied === undefined || scenarios.length >= MOST_SCENARIOS) return scenarios
-  return scenarios.toSpliced(place + 1, 0, { ...copied, name: undefined })
+  return scenarios.toSpliced(index + 1, 0, { ...copied, name: undefined })
 }
 
 /** Without one; the last that is left stays. */
-export const without = (scenarios: readonly Scenario[], place: number): readonly Scenario[] =>
-  scenarios.length > 1 ? scenarios.toSpliced(place, 1) : scenarios
+export const without = (scenarios: readonly Scenario[], index: number): readonly Scenario[] =>
+  scenarios.length > 1 ? scenarios.toSpliced(index, 1) : scenarios
 
 /** With two in each other's place; as they are where one of them is not there. */
-export function swapped(scenarios: readonly Scenario[], place: number, other: number): readonly Scenario[] {
-  const [a, b] = [scenarios[place], scenarios[other]]
-  return a === undefined || b === undefined ? scenarios : scenarios.with(place, b).with(other, a)
+export function swapped(scenarios: readonly Scenario[], index: number, other: number): readonly Scenario[] {
+  const [a, b] = [scenarios[index], scenarios[other]]
+  return a === undefined || b === undefined ? scenarios : scenarios.with(index, b).with(other, a)
 }
 
 /** With one changed in some of what it says. */
-export const changedAt = (scenarios: readonly Scenario[], place: number, change: Partial<Scenario>): readonly Scenario[] =>
-  scenarios.map((scenario, i) => (i === place ? { ...scenario, ...change } : scenario))
+export const changedAt = (scenarios: readonly Scenario[], index: number, change: Partial<Scenario>): readonly Scenario[] =>
+  scenarios.map((scenario, i) => (i === index ? { ...scenario, ...change } : scenario))
 
-/** Each with its place, which is what tells it from the others: two may be alike. */
-export const inPlaces = <One>(list: readonly One[]): readonly { readonly one: One; readonly place: number }[] =>
-  list.map((one, place) => ({ one, place }))
+/** Each with its index, which distinguishes it from others that may be equal. */
+export const withIndexes = <One>(list: readonly One[]): readonly { readonly one: One; readonly index: number }[] =>
+  list.map((one, index) => ({ one, index }))

@@ -47,9 +47,9 @@ export function SimulatePage() {
   const whyNot = isInvalid ? 'Not a valid request' : undefined
 
   /** Makes scenarios the address; what of them was not asked before is asked then. */
-  const go = (next: readonly Scenario[], place: number, isAnew: boolean): void => {
+  const go = (next: readonly Scenario[], index: number, isAnew: boolean): void => {
     take(next, isAnew)
-    void navigate({ search: (now) => ({ ...searchOf(next), ...viewOf(now), on: onOf(place) }) })
+    void navigate({ search: (now) => ({ ...searchOf(next), ...viewOf(now), on: onOf(index) }) })
   }
   const look = (view: Partial<SimulateSearch>, replace: boolean): void =>
     void navigate({ search: (now) => ({ ...now, ...view }), replace, resetScroll: false })
@@ -79,8 +79,8 @@ export function SimulatePage() {
         scenarios={drafts}
         on={on}
         whyNot={whyNot}
-        onChoose={(place) => look({ on: onOf(place) }, false)}
-        onChange={(next, place) => go(next, place, true)}
+        onChoose={(index) => look({ on: onOf(index) }, false)}
+        onChange={(next, index) => go(next, index, true)}
         onName={(name) => go(changedAt(drafts, on, { name }), on, false)}
       />
       <div className="simulate">
@@ -127,7 +127,7 @@ export function SimulatePage() {
 }
 
 /** A place from 0 on as the address says it. */
-const onOf = (place: number): SimulateSearch['on'] => (place === 0 ? undefined : place === 1 ? '2' : '3')
+const onOf = (index: number): SimulateSearch['on'] => (index === 0 ? undefined : index === 1 ? '2' : '3')
 
 /** How the scenarios are looked at: it stays when they change. */
 const viewOf = ({ as, use }: SimulateSearch): SimulateSearch => ({

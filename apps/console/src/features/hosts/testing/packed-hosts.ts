@@ -12,7 +12,7 @@ export interface TestHost {
   readonly az?: string
   readonly aggregates?: readonly string[]
   readonly traits?: readonly string[]
-  readonly told?: Readonly<Partial<Record<ToldName, string>>>
+  readonly reported?: Readonly<Partial<Record<ToldName, string>>>
   readonly memFreeMib?: number
   /** Percent of the memory; of 100 MiB where `memFreeMib` is not given. */
   readonly memUsed?: number
@@ -69,7 +69,7 @@ export function packHosts(hosts: readonly TestHost[]): PackedHosts {
     ...toldFields.map(({ name, column }) =>
       sets(
         column,
-        hosts.map(({ told = {} }) => [told[name] ?? []].flat()),
+        hosts.map(({ reported = {} }) => [reported[name] ?? []].flat()),
       ),
     ),
   ]

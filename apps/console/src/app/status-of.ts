@@ -29,7 +29,7 @@ const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSIN
  * What is most urgent comes first: no news, no answer, what it cannot do, what cannot be. `silence`: for how many seconds there has
  * been no news from the service; what it said before that is no longer known to be so.
  */
-export function standingOf(health: Health | undefined, silence?: number): Shown {
+export function statusOf(health: Health | undefined, silence?: number): Shown {
   if (silence !== undefined) {
     const since = `for ${formatDuration(1_000 * silence)}`
     const text = `No updates from the service ${since}. The page may be out of date; the console retries every second.`

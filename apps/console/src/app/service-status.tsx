@@ -5,9 +5,9 @@ import { readDuration } from '../lib/format.ts'
 import { graphql } from '../lib/graphql.ts'
 import { useSession } from '../lib/session.ts'
 import { contact, useSilence } from '../lib/use-freshness.ts'
-import { standingOf } from './standing-of.ts'
+import { statusOf } from './status-of.ts'
 
-const STANDING = graphql(`
+const SERVICE_STATUS = graphql(`
   query Standing {
     health { mode reason replica stateAge violations checkedAge cleanSince cleanLooks }
   }
@@ -19,10 +19,10 @@ const EVERY_MS = 1_000
 const DEADLINE_MS = 5_000
 
 /** How the service stands, on every page: what it can do, and what its auditor found when it last looked at everything. */
-export function Standing() {
+export function ServiceStatus() {
   const { key } = useSession()
   const { data, error, dataUpdatedAt } = useOperation(
-    STANDING,
+    SERVICE_STATUS,
     {},
     { enabled: key !== undefined, everyMs: EVERY_MS, deadlineMs: DEADLINE_MS },
   )
@@ -33,10 +33,10 @@ export function Standing() {
   }, [stateAge, dataUpdatedAt])
   const silence = useSilence()
   if (key === undefined || (data === undefined && error === null && silence === undefined)) return null
-  const { label, since, age, colour, text } = standingOf(error === null ? data?.health : undefined, silence)
+  const { label, since, age, colour, text } = statusOf(error === null ? data?.health : undefined, silence)
   return (
     <Tooltip label={text} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
-      <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-standing={label} tabIndex={0}>
+      <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-status={label} tabIndex={0}>
         <Badge variant="light" color={colour}>
           {label}
           {/* what changes each second is not read out each second */}

@@ -3,8 +3,8 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatSigned } from '../../lib/format.ts'
 import { reasonOfHosts } from '../../lib/reason-of-hosts.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { PanelHead, PanelLoading } from '../../ui/side-panel.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
 import { type Decision, DecisionHeader, titleOf } from './decision-header.tsx'
 import { Destinations } from './destinations.tsx'
@@ -13,9 +13,9 @@ import { membersOf } from './members.ts'
 import './decisions.css'
 
 /** One decision beside the list, as its record tells it: nothing is made again for it, however fast one goes through the rows. */
-export function DecisionBeside({ id }: { readonly id: string }) {
+export function DecisionPanel({ id }: { readonly id: string }) {
   const { data, error, refetch } = useOperation(DECISION, { id }, { keepPrevious: false })
-  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
+  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
   const { decision } = data
   if (decision === null)
     return (
@@ -26,11 +26,11 @@ export function DecisionBeside({ id }: { readonly id: string }) {
   return (
     <Stack gap="sm">
       <div>
-        <BesideHead>
+        <PanelHead>
           <AnchorLink to="/decisions/$id" params={{ id }} size="sm">
             {titleOf(decision)}
           </AnchorLink>
-        </BesideHead>
+        </PanelHead>
         <DecisionHeader decision={decision} fidelity={undefined} />
       </div>
       {decision.cause && <Text size="sm">{decision.cause.text}</Text>}

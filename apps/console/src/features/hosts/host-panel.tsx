@@ -3,8 +3,8 @@ import { useOperation } from '../../lib/api.ts'
 import { formatAmount, formatCount } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { PanelHead, PanelLoading } from '../../ui/side-panel.tsx'
 import { HOST } from './documents.ts'
 import { HostDecisions } from './host-claims.tsx'
 import { HostFacts } from './host-facts.tsx'
@@ -17,11 +17,11 @@ import { Stale } from '../../ui/stale.tsx'
 const REFRESH_MS = 5_000
 
 /** One host beside the list: what decides whether it takes the next instance. */
-export function HostBeside({ host: askedHost, node: askedNode }: { readonly host: string; readonly node: string }) {
+export function HostPanel({ host: askedHost, node: askedNode }: { readonly host: string; readonly node: string }) {
   const asked = { host: askedHost, node: askedNode === askedHost ? null : askedNode }
   const { data, error, refetch, dataUpdatedAt } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })
   const host = data?.host
-  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
+  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
   if (host == null) return <Text size="sm">No host named {labelOf({ host: asked.host, node: askedNode })} has reported.</Text>
   // it may have been found by a name that it had before
   const { name, node } = host
@@ -30,11 +30,11 @@ export function HostBeside({ host: askedHost, node: askedNode }: { readonly host
     <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
       <Stack gap="sm">
         <div>
-          <BesideHead>
+          <PanelHead>
             <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
               {labelOf({ host: name, node })}
             </AnchorLink>
-          </BesideHead>
+          </PanelHead>
           <HostFacts host={host} />
         </div>
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}

@@ -7,15 +7,15 @@ import { keyFor, place } from './seed.ts'
 const REQUEST = { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' }
 const MORE_HOSTS = { addHosts: [{ likeHost: 'az1-01', count: 2 }] }
 
-const addressOf = (...beside: object[]): string =>
-  `/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '9', name: 'as it is', beside: JSON.stringify(beside) })}`
+const addressOf = (...comparison: object[]): string =>
+  `/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '9', name: 'as it is', beside: JSON.stringify(comparison) })}`
 
 const SMALL = `/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}`
 
 const bar = (page: Page) => page.getByRole('group', { name: 'Scenarios' })
-const beside = (page: Page) => page.getByRole('region', { name: 'Comparison', exact: true })
+const comparison = (page: Page) => page.getByRole('region', { name: 'Comparison', exact: true })
 const curve = (page: Page) => page.getByRole('region', { name: 'Curve', exact: true })
-const rowOf = (page: Page, label: string) => beside(page).locator(`[data-row="${label}"]`)
+const rowOf = (page: Page, label: string) => comparison(page).locator(`[data-row="${label}"]`)
 
 interface Asked {
   readonly simulate: {
@@ -57,7 +57,7 @@ test('what another scenario makes of it stands beside, for whoever has the link,
   await page.keyboard.press('n')
   await expect(bar(page).getByRole('button', { pressed: true })).toHaveText('Scenario 2')
   await expect(bar(page).getByRole('button', { pressed: true })).toBeFocused()
-  await expect(beside(page).locator('[data-same]')).toBeVisible()
+  await expect(comparison(page).locator('[data-same]')).toBeVisible()
   await page.getByLabel('Like host').fill('az1-01')
   await page.getByLabel('How many hosts').fill('2')
   await page.keyboard.press('Enter')
@@ -118,7 +118,7 @@ test('scenarios are named, moved and removed, three at most, and Back undoes eac
 test('each column fails by itself, and can be decided again', { tag: '@rare' }, async ({ page, visit, provokes }) => {
   provokes(400)
   await visit(addressOf({ name: 'without a host', count: 9, overlay: { removeHosts: ['no-such-host'] } }))
-  const column = (i: number) => beside(page).locator(`[data-column="${i}"]`)
+  const column = (i: number) => comparison(page).locator(`[data-column="${i}"]`)
   await expect(column(2).getByRole('alert').first()).toContainText('no-such-host')
   await expect(column(1)).toHaveText('done')
   await expect(rowOf(page, 'Placed').getByRole('cell').first()).toContainText('of 9')
@@ -131,7 +131,7 @@ test('a key that may not read is told so in each column', { tag: '@rare' }, asyn
   provokes(403)
   const reporter = await keyFor(service.client, 'reports-beside', ['REPORT'])
   await page.goto(`${addressOf({ count: 2 })}#key=${reporter}`)
-  for (const i of [1, 2]) await expect(beside(page).locator(`[data-column="${i}"]`)).toContainText('Your key may not do this')
+  for (const i of [1, 2]) await expect(comparison(page).locator(`[data-column="${i}"]`)).toContainText('Your key may not do this')
 })
 
 test('Esc ends the requests of all, and each can be asked after all', { tag: '@rare' }, async ({ page, visit }) => {
@@ -145,7 +145,7 @@ test('Esc ends the requests of all, and each can be asked after all', { tag: '@r
     if (operationOf(request).includes('query Simulate')) aborted.push(request.failure()?.errorText ?? '')
   })
   await visit(addressOf({ count: 3 }))
-  const columns = beside(page).locator('[data-column]')
+  const columns = comparison(page).locator('[data-column]')
   await expect(columns).toContainText(['being decided', 'being decided'])
   await page.keyboard.press('Escape')
   await expect(columns).toContainText(['cancelled', 'cancelled'])
@@ -261,7 +261,7 @@ test('the looks of scenarios side by side @looks', { tag: '@rare' }, async ({ pa
       { name: 'without a host', count: 9, overlay: { removeHosts: ['no-such-host'] } },
     ),
   )
-  await expect(beside(page).getByRole('alert').first()).toBeVisible()
+  await expect(comparison(page).getByRole('alert').first()).toBeVisible()
   await expect(curve(page).locator('[data-line]')).toHaveCount(2)
   await look('scenarios side by side')
   await page.goto(SMALL)

@@ -4,9 +4,9 @@ import { formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/forma
 import type { ResultOf } from '../../lib/graphql.ts'
 import { TimeLeft } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { PanelHead, PanelLoading } from '../../ui/side-panel.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { holdsOf } from './claim-columns.tsx'
 import { CLAIM } from './documents.ts'
@@ -16,9 +16,9 @@ type Claim = NonNullable<ResultOf<typeof CLAIM>['claim']>
 const REFRESH_MS = 5_000
 
 /** One claim beside the list: what it holds, for whom, since when and until when, and why there. */
-export function ClaimBeside({ id }: { readonly id: string }) {
+export function ClaimPanel({ id }: { readonly id: string }) {
   const { data, error, refetch, dataUpdatedAt } = useOperation(CLAIM, { id }, { keepPrevious: false, everyMs: REFRESH_MS })
-  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
+  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
   const { claim } = data
   if (claim === null)
     return (
@@ -31,7 +31,7 @@ export function ClaimBeside({ id }: { readonly id: string }) {
     <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
       <Stack gap="sm">
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-        <BesideHead>{instanceUuid ?? 'Unnamed instance'}</BesideHead>
+        <PanelHead>{instanceUuid ?? 'Unnamed instance'}</PanelHead>
         <Facts>
           <Fact term="State">
             {state.toLowerCase()}

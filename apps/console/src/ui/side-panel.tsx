@@ -1,11 +1,11 @@
 import { CloseButton, Group, Skeleton, Text } from '@mantine/core'
 import { type ReactNode, Suspense } from 'react'
 import { ScrollBox } from './scroll-box.tsx'
-import type { Beside } from './use-beside.ts'
-import './beside.css'
+import type { SidePanelState } from './use-side-panel.ts'
+import './side-panel.css'
 
-interface BesideListProps {
-  readonly beside: Beside
+interface SidePanelProps {
+  readonly state: SidePanelState
   /** What is told of a row, by what names it in the address. */
   panel(id: string): ReactNode
   /** Of what is told; it scrolls beyond that. */
@@ -15,17 +15,17 @@ interface BesideListProps {
 }
 
 /** A list, and beside it one of its rows. */
-export function BesideList({ beside: { id, close }, panel, height, children }: BesideListProps) {
+export function SidePanel({ state: { id, close }, panel, height, children }: SidePanelProps) {
   return (
     // the list is the same element with and without a panel: it keeps its place
-    <div className="beside" data-open={id !== undefined || undefined}>
+    <div className="with-panel" data-open={id !== undefined || undefined}>
       {children}
       {id === undefined ? null : (
-        <aside className="beside-panel" aria-label="Side panel" data-beside={id}>
+        <aside className="side-panel" aria-label="Side panel" data-panel={id}>
           <ScrollBox label="Details of the row" maxHeight={`max(160px, ${height})`}>
-            <div className="beside-told">
+            <div className="side-panel-content">
               <CloseButton size="sm" aria-label="Close the side panel" title="Escape" onClick={close} style={{ float: 'inline-end' }} />
-              <Suspense fallback={<BesideLoading />}>{panel(id)}</Suspense>
+              <Suspense fallback={<PanelLoading />}>{panel(id)}</Suspense>
             </div>
           </ScrollBox>
         </aside>
@@ -35,7 +35,7 @@ export function BesideList({ beside: { id, close }, panel, height, children }: B
 }
 
 /** What a row is called and the way to all of it; then what matters most. */
-export function BesideHead({ children }: { readonly children: ReactNode }) {
+export function PanelHead({ children }: { readonly children: ReactNode }) {
   return (
     <Group gap="xs" mb="xs">
       <Text component="h2" fw={600} size="sm">
@@ -45,6 +45,6 @@ export function BesideHead({ children }: { readonly children: ReactNode }) {
   )
 }
 
-export function BesideLoading() {
+export function PanelLoading() {
   return <Skeleton height={160} role="status" aria-label="It is being loaded" />
 }

@@ -3,19 +3,19 @@ import { Code, Stack, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { PanelHead, PanelLoading } from '../../ui/side-panel.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { AGGREGATE } from './documents.ts'
 import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
 /** One aggregate beside the list: how many hosts it holds, and who reads what it says. */
-export function AggregateBeside({ uuid }: { readonly uuid: string }) {
+export function AggregatePanel({ uuid }: { readonly uuid: string }) {
   const zone = useTimeZone()
   const { data, error, refetch, dataUpdatedAt } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
   useRefresh(refetch)
-  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
+  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
   const { aggregate } = data
   if (aggregate === null)
     return (
@@ -27,11 +27,11 @@ export function AggregateBeside({ uuid }: { readonly uuid: string }) {
   return (
     <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
       <Stack gap="sm">
-        <BesideHead>
+        <PanelHead>
           <AnchorLink to="/aggregates/$uuid" params={{ uuid }} size="sm">
             {name}
           </AnchorLink>
-        </BesideHead>
+        </PanelHead>
         <Text size="sm">
           <AnchorLink to="/hosts" search={{ q: withTerm('', 'agg', name) }} size="sm">
             {formatCount(hostNames.length)} {hostNames.length === 1 ? 'host' : 'hosts'}

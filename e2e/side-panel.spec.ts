@@ -22,30 +22,30 @@ for (const { name, path, label, link } of [
     await page.keyboard.press('o')
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
     await expect(page).toHaveURL(/[?&]beside=/)
-    const first = await panel.getAttribute('data-beside')
+    const first = await panel.getAttribute('data-panel')
     await axe(`${name} with a row beside them`)
 
     await page.keyboard.press('j')
-    await expect(panel).not.toHaveAttribute('data-beside', first ?? '')
-    const second = (await panel.getAttribute('data-beside')) ?? ''
+    await expect(panel).not.toHaveAttribute('data-panel', first ?? '')
+    const second = (await panel.getAttribute('data-panel')) ?? ''
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
     // the list keeps its place, and its keys
     await expect(gridOf(page, label)).toBeVisible()
     await page.reload()
-    await expect(panel).toHaveAttribute('data-beside', second)
+    await expect(panel).toHaveAttribute('data-panel', second)
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
     // a link has no cursor yet: the keys go on from what it shows
     await page.keyboard.press('[')
-    await expect(panel).toHaveAttribute('data-beside', first ?? '')
+    await expect(panel).toHaveAttribute('data-panel', first ?? '')
     await page.keyboard.press(']')
-    await expect(panel).toHaveAttribute('data-beside', second)
+    await expect(panel).toHaveAttribute('data-panel', second)
 
     // steps of the cursor are one view: Back undoes that it was opened
     await page.keyboard.press('Escape')
     await expect(panel).toBeHidden()
     await expect(page).not.toHaveURL(/beside=/)
     await page.goBack()
-    await expect(panel).toHaveAttribute('data-beside', second)
+    await expect(panel).toHaveAttribute('data-panel', second)
     await panel.getByRole('button', { name: 'Close the side panel' }).click()
     await expect(panel).toBeHidden()
 
@@ -62,17 +62,17 @@ test('the map: a press shows the host beside it, and another opens its page; arr
   await visit('/hosts?view=map')
   const panel = page.getByRole('complementary', { name: 'Side panel' })
   const map = mapOf(page)
-  const told = page.locator('[data-cell-line]')
+  const line = page.locator('[data-cell-line]')
   await map.focus()
   for (const key of ['Home', 'ArrowRight']) await page.keyboard.press(key)
-  const hostOfCursor = async () => ((await told.textContent()) ?? '').split(':')[0] ?? ''
+  const hostOfCursor = async () => ((await line.textContent()) ?? '').split(':')[0] ?? ''
   const pressCursor = async () => {
     const { x, y } = await cursorOf(page)
     await page.mouse.click(x, y)
   }
   const first = await hostOfCursor()
   await pressCursor()
-  await expect(panel).toHaveAttribute('data-beside', first)
+  await expect(panel).toHaveAttribute('data-panel', first)
   await expect(panel.getByRole('heading', { level: 2 }).first()).toContainText(first)
   await expect(page).toHaveURL(/view=map.*beside=|beside=.*view=map/)
   await page.mouse.move(0, 0)
@@ -80,18 +80,18 @@ test('the map: a press shows the host beside it, and another opens its page; arr
 
   await map.focus()
   await page.keyboard.press('ArrowRight')
-  await expect(panel).not.toHaveAttribute('data-beside', first)
-  await expect(panel).toHaveAttribute('data-beside', await hostOfCursor())
+  await expect(panel).not.toHaveAttribute('data-panel', first)
+  await expect(panel).toHaveAttribute('data-panel', await hostOfCursor())
   const second = await hostOfCursor()
   await page.keyboard.press('o')
   await expect(panel).toBeHidden()
   await page.keyboard.press('o')
-  await expect(panel).toHaveAttribute('data-beside', second)
+  await expect(panel).toHaveAttribute('data-panel', second)
 
   await pressCursor()
   await expect(page).toHaveURL(new RegExp(`/hosts/${second}`))
   await page.goBack()
-  await expect(panel).toHaveAttribute('data-beside', second)
+  await expect(panel).toHaveAttribute('data-panel', second)
 })
 
 test('the map moves its cells for what stands beside it: a second press where the first was opens the same host, so does a double one', {
@@ -108,7 +108,7 @@ test('the map moves its cells for what stands beside it: a second press where th
   await expect(page.locator('[data-cell-line]')).toContainText('cell-45:')
   const before = await cursorOf(page)
   await page.mouse.click(before.x, before.y)
-  await expect(panel).toHaveAttribute('data-beside', 'cell-45')
+  await expect(panel).toHaveAttribute('data-panel', 'cell-45')
   expect(await cursorOf(page)).not.toEqual(before)
   await page.mouse.click(before.x, before.y)
   await expect(page).toHaveURL('/hosts/cell-45')

@@ -7,7 +7,7 @@ import { type ListSearch, type Step, useListGo, useListSearch } from '../lib/lis
 const FOLLOW_MS = 150
 
 /** The row that is told of beside its list. */
-export interface Beside {
+export interface SidePanelState {
   /** What names it in the address; undefined: there is none. */
   readonly id: string | undefined
   /** Whether there is room beside the list. */
@@ -20,7 +20,7 @@ export interface Beside {
 }
 
 /** `o` shows a row beside its list, which stays where it is; then the one that the cursor goes to, until Escape. All of it in the address. */
-export function useBeside(): Beside {
+export function useSidePanel(): SidePanelState {
   const { beside: id } = useListSearch()
   const go = useListGo()
   const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false }) ?? true
@@ -48,7 +48,7 @@ export function useBeside(): Beside {
 }
 
 /** What a list's keys and its cursor do; undefined where a row is not told of, or there is no room for it. */
-export function useBesideKeys({ id, isWide, toggle, follow }: Beside, idAt: ((index: number) => string) | undefined) {
+export function useSidePanelKeys({ id, isWide, toggle, follow }: SidePanelState, idAt: ((index: number) => string) | undefined) {
   return useMemo(
     () =>
       isWide && idAt !== undefined

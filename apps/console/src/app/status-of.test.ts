@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Health, standingOf } from './standing-of.ts'
+import { type Health, statusOf } from './status-of.ts'
 
 const health = (given: Partial<Health> = {}): Health => ({
   mode: 'NORMAL',
@@ -36,14 +36,14 @@ test.each([
   ],
   ['it takes no writes', health({ mode: 'READ_ONLY' }), { label: 'read only', colour: 'red' }],
   ['it does not answer', undefined, { label: 'no answer', colour: 'red' }],
-])('%s', (_what, given, shown) => expect(standingOf(given)).toMatchObject(shown))
+])('%s', (_what, given, shown) => expect(statusOf(given)).toMatchObject(shown))
 
 test.each([
   ['whatever it said before', health()],
   ['also where it found trouble', health({ violations: 3 })],
   ['also where it said nothing yet', undefined],
 ])('no news comes before all else: %s', (_what, given) => {
-  const shown = standingOf(given, 12)
+  const shown = statusOf(given, 12)
   expect(shown).toMatchObject({ label: 'No updates', since: 'for 12 s', colour: 'red' })
   expect(shown.age).toBeUndefined()
 })
