@@ -88,7 +88,7 @@ test('a press on a head orders the list as the service does; the address keeps i
   await expect(page).toHaveURL('/aggregates?q=name:sorted-*&sort=hosts')
 })
 
-test('an aggregate is made after a look at what it touches; an unknown host is told by its name', async ({ page, visit, service }) => {
+test('an aggregate is made after a look at what it touches; an unknown host is shown by its name', async ({ page, visit, service }) => {
   await visit('/aggregates')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Create an aggregate' })
@@ -127,7 +127,7 @@ test('an edit is drafted, survives a reload, is looked at, and applied', async (
   expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'a', value: '2' }] })
 })
 
-test('before an edit is applied it is told what recent requests would meet, each with its decision', async ({ page, visit, service }) => {
+test('before an edit is applied it is shown what recent requests would meet, each with its decision', async ({ page, visit, service }) => {
   const { client } = service
   const uuid = await gather(client, 'to-preview', { hosts: ['az1-06'], metadata: { 'preview-tier': 'gold' } })
   const { decisionId, outcome } = await place(client, {
@@ -149,7 +149,7 @@ test('before an edit is applied it is told what recent requests would meet, each
   await expect(replay.getByRole('img', { name: /^m1\.preview: [\d,]+ now, 0 with the change$/ })).toBeVisible()
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
-  // the one that is placed is told of too: its host would not be let have it any more
+  // the one that is placed is shown too: its host would not be let have it any more
   const placed = draft.getByRole('region', { name: 'Effect on placed instances', exact: true })
   await expect(placed.locator('[data-warning="aggregate.extra_spec"]')).toContainText('az1-06 holds 1 claim of an instance that')
   await expect(placed.getByRole('link', { name: 'Open az1-06' })).toHaveAttribute('href', '/hosts/az1-06')
@@ -161,7 +161,7 @@ test('before an edit is applied it is told what recent requests would meet, each
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })
 
-test('hosts are added by a filter, the history tells of it, and its undoing is a draft like any other', { tag: '@rare' }, async ({
+test('hosts are added by a filter, the history shows it, and its undoing is a draft like any other', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -340,7 +340,7 @@ test('a draft outlives its key: refused, signed in again, and applied', { tag: '
   expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'kept', value: 'yes' }] })
 })
 
-test('names that nobody knows are told, and the true number of those that are not shown', { tag: '@rare' }, async ({
+test('names that nobody knows are reported, and the true number of those that are not shown', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -419,7 +419,7 @@ test('a draft stays in sight while the service does not answer', { tag: '@rare' 
   await page.unroute('**/graphql')
 })
 
-test('members tell whether they take instances', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('members show whether they take instances', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit(`/aggregates/${service.seed.aggregates.az1}`)
   for (const word of ['up', 'disabled', 'az1']) await expect(rowWith(page, 'Members', 'az1-02')).toContainText(word)
   await expect(rowWith(page, 'Members', 'az1-03')).toContainText('enabled')

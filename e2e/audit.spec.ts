@@ -6,14 +6,14 @@ import { endedKeys, keyFor } from './seed.ts'
 import { chooseFile, savedRows } from './sheets.ts'
 
 test('what somebody did is found by the filter, opened, and leads to all that the account did', async ({ page, visit, service }) => {
-  await keyFor(service.client, 'told-in-the-audit', ['READ'])
+  await keyFor(service.client, 'audited-key', ['READ'])
   await visit('/hosts')
   await pressSequence(page, 'g l')
   await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeFocused()
   // what the key may read is asked first
   await expect(page.getByRole('combobox', { name: 'Filter the audit' })).toBeVisible()
   await page.keyboard.press('/')
-  await page.keyboard.type('mutation:apiKeyCreate told-in-the-audit')
+  await page.keyboard.type('mutation:apiKeyCreate audited-key')
   await page.keyboard.press('Enter')
   await expectRowCount(page, 'Audit', 1)
   await page.getByRole('grid', { name: 'Audit' }).focus()
@@ -21,10 +21,10 @@ test('what somebody did is found by the filter, opened, and leads to all that th
   await page.keyboard.press('o')
   const entry = page.locator('[data-entry]')
   await expect(entry).toContainText('apiKeyCreate')
-  await expect(entry).toContainText('"name": "told-in-the-audit"')
+  await expect(entry).toContainText('"name": "audited-key"')
   const address = page.url()
   await page.reload()
-  await expect(entry).toContainText('told-in-the-audit')
+  await expect(entry).toContainText('audited-key')
   expect(page.url()).toBe(address)
   await entry.getByRole('link', { name: 'admin', exact: true }).click()
   await expect(page).toHaveURL('/audit?q=account:admin')
@@ -52,7 +52,7 @@ test('of a long list only what is in sight is read again; rows that come in abov
     if (request.url().endsWith('/graphql') && operationOf(request).includes('query AuditList')) reads++
   })
   const lookAgain = () => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-  // each key was made, and the page is told of 100 of these calls at a time
+  // each key was made, and the page is shown 100 of these calls at a time
   await visit('/audit?q=mutation:apiKeyCreate')
   const total = numberIn(await page.locator('[data-count]').textContent())
   const grid = page.getByRole('grid', { name: 'Audit' })
@@ -131,7 +131,7 @@ test('all rows that match are saved as a sheet, whether the page has them or not
   expect(downloads).toBe(0)
 })
 
-test('a key without OPERATE is told what it lacks @looks', async ({ page, service, look }) => {
+test('a key without OPERATE is shown what it lacks @looks', async ({ page, service, look }) => {
   const reader = await keyFor(service.client, 'reads-no-audit', ['READ'])
   await page.goto(`/audit#key=${reader}`)
   await expect(page.getByText('needs a key with OPERATE; yours has READ')).toBeVisible()

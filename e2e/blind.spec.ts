@@ -11,7 +11,7 @@ import type { Service } from './service.ts'
 /** Longer than the page takes to find out, however busy the machine. */
 const TIMEOUT_MS = 60_000
 
-const status = (page: Page): Locator => page.locator('[data-status]')
+const status = (page: Page): Locator => page.locator('[data-service-status]')
 /** What says that there is no news of it. */
 const silent = (page: Page): Locator => page.locator('[data-no-news]')
 

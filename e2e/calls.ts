@@ -8,7 +8,7 @@ interface Sent {
 
 let documents: Readonly<Record<string, string>> | undefined
 
-/** The operation of a call, as text: the page sends it, or the id that its build wrote beside it. Empty for what is no call. */
+/** The operation of a call, as text: the page sends it, or the id that its build wrote next to it. Empty for what is no call. */
 export function operationOf(request: Sent): string {
   const { query, documentId } = JSON.parse(request.postData() ?? '{}') as { readonly query?: string; readonly documentId?: string }
   if (documentId === undefined) return query ?? ''

@@ -69,12 +69,12 @@ test('every count opens exactly that many claims; one leads to its host and to i
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
-test('how much of what was proposed came to nothing is told as on the overview', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('how much of what was proposed came to nothing is reported as on the overview', { tag: '@rare' }, async ({ page, visit, service }) => {
   await reserve(service.client)
   for (const path of ['/claims', '/overview']) {
     await visit(path)
     const conflicts = page.locator('[data-figure="Conflicts"]')
-    // what a replica tells of itself is read again every few seconds
+    // what a replica shows itself is read again every few seconds
     await expect(conflicts).toHaveText(/^Conflicts[\d.]+ %$/, { timeout: 30_000 })
     await expect(conflicts).toHaveAttribute(
       'title',
@@ -262,7 +262,7 @@ test('ages are cut into bars, each of which opens exactly its claims', { tag: '@
   }).toPass()
 })
 
-test('what is left of a reservation is told by the clock of the service, whatever that of the browser says', async ({
+test('what is left of a reservation is shown by the clock of the service, whatever that of the browser says', async ({
   page,
   visit,
   service,

@@ -103,7 +103,7 @@ test('a range without a decision says so, and leads back to all times', { tag: '
   await expectRowCount(page, 'Decisions', 1)
 })
 
-test('a time that is none is told in its place', { tag: '@rare' }, async ({ page, visit }) => {
+test('a time that is none is reported in its place', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(listOf(''))
   await page.getByRole('combobox', { name: 'Filter decisions' }).fill('at>=yesterday ')
   await page.keyboard.press('Enter')

@@ -249,7 +249,7 @@ test('reload and a second browser show the same view of a decision', { tag: '@ra
   }
 })
 
-test('a placed request tells why this host, with the API’s totals', async ({ page, visit, service }) => {
+test('a placed request shows why this host, with the API’s totals', async ({ page, visit, service }) => {
   const { decisionId, hosts } = service.seed.placed
   await visit(addressOf(decisionId))
   const { explainPlacement } = await service.client.request<{
@@ -300,7 +300,12 @@ test('the text for a ticket has the sentence and the link', async ({ page, conte
   expect(text.trim().split('\n').at(-1)).toBe(page.url())
 })
 
-test('what is copied for the project of a request is what it may be told, and names no host', async ({ page, context, visit, service }) => {
+test('what is copied for the project of a request is what it may be reported, and names no host', async ({
+  page,
+  context,
+  visit,
+  service,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
@@ -311,7 +316,7 @@ test('what is copied for the project of a request is what it may be told, and na
   const text = await page.evaluate(() => navigator.clipboard.readText())
   const { decision } = await service.client.request<{
     decision: { tenantExplanation: { headline: string; demands: readonly { text: string }[] } }
-  }>('query Told($id: ID!) { decision(id: $id) { tenantExplanation { headline demands { text } } } }', { id: decisionId })
+  }>('query Tenant($id: ID!) { decision(id: $id) { tenantExplanation { headline demands { text } } } }', { id: decisionId })
   const { headline, demands } = decision.tenantExplanation
   expect(demands.length).toBeGreaterThan(0)
   expect(text.split('\n')).toEqual([headline, '', ...demands.map((demand) => `- ${demand.text}`)])
@@ -329,14 +334,14 @@ test('new decisions wait while one reads the list, and come in when asked for', 
   const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
   await place(service.client, { flavor: 'x1.waiting' })
   await expect(waitingButton(page, 1)).toBeVisible()
-  expect((await gridOf(page, 'Decisions').boundingBox())?.y, 'nothing moves when they are told').toBe(y)
+  expect((await gridOf(page, 'Decisions').boundingBox())?.y, 'nothing moves when they are announced').toBe(y)
   await expect(rowWith(page, 'Decisions', 'x1.waiting')).toHaveCount(0)
   await page.keyboard.press('n')
   await expect(rowWith(page, 'Decisions', 'x1.waiting')).toBeVisible()
   await expect(waitingButton(page, 1)).toBeHidden()
 })
 
-test('how a decision ended is told by colour too, in light and in dark', { tag: '@rare' }, async ({ page, visit }) => {
+test('how a decision ended is shown by colour too, in light and in dark', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/decisions?q=outcome:NO_VALID_HOST')
   const badge = rowsOf(page, 'Decisions').first().locator('[data-outcome=NO_VALID_HOST]')
   await expect(badge).toBeVisible()
@@ -496,7 +501,7 @@ test('matrix and weights have room for their columns at 1280 pixels', { tag: '@r
   const over = (grid: HTMLElement | SVGElement): number => grid.scrollWidth - grid.clientWidth
   expect(await gridOf(page, MATRIX).evaluate(over)).toBe(0)
   expect(await page.getByRole('region', { name: 'Totals of the best hosts' }).evaluate(over)).toBe(0)
-  // beside the answer about a host there is less room: names are shorter, and none is cut
+  // next to the answer about a host there is less room: names are shorter, and none is cut
   await visit(`${addressOf(service.seed.placed.decisionId)}?host=az1-02`)
   await expect(answerAbout(page, 'az1-02')).toBeVisible()
   const cut = await gridOf(page, MATRIX)
@@ -777,10 +782,7 @@ test('a decision is replayed on the fleet as it is now: in the address, said on 
   expect(decisionCounts.decisions).toBe(1)
 })
 
-test('a filter that finds none says how long all of a decision is kept; the list tells of each', { tag: '@rare' }, async ({
-  page,
-  visit,
-}) => {
+test('a filter that finds none says how long all of a decision is kept; the list shows each', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/decisions?q=flavor:no-such')
   await expect(page.getByText('Full records are kept for 7 days')).toBeVisible()
   await visit('/decisions?cols=at,kept')

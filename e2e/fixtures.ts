@@ -159,7 +159,7 @@ export async function colour(page: Page, scheme: Scheme): Promise<void> {
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme)
 }
 
-/** WCAG 2.2 AA, as far as a program can tell. */
+/** WCAG 2.2 AA, as far as a program can report. */
 export async function checkAccessibility(page: Page, state: string): Promise<void> {
   // what is still fading in has other colours than it will have
   await page.evaluate(() =>
@@ -168,7 +168,7 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
         const endsAfterMs = Number(effect?.getComputedTiming().endTime ?? 0)
         // one that begins again for ever is part of the state
         if (!Number.isFinite(endsAfterMs)) return undefined
-        // one whose place another took, as when all colours change, is never told to have ended
+        // one whose place another took, as when all colours change, is never reported to have ended
         const isOver = new Promise((resolve) => setTimeout(resolve, endsAfterMs + 100))
         return Promise.race([finished.catch(() => undefined), isOver])
       }),

@@ -19,7 +19,7 @@ async function aLife(client: Client, host: string, ask: Parameters<typeof place>
   return { instance }
 }
 
-test('a host tells what happened to it, by whom, and leads to how the console was then @looks', { tag: '@rare' }, async ({
+test('a host shows what happened to it, by whom, and leads to how the console was then @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,
@@ -180,7 +180,7 @@ test('digits choose the sheets: decisions lead to why not this host, the raw one
   await expect(page.getByText('Its inventory is unchanged since in its first report.')).toBeVisible()
 })
 
-test('PCI devices are told by kind and NUMA cell, with what is left and who holds some @looks', { tag: '@rare' }, async ({
+test('PCI devices are shown by kind and NUMA cell, with what is left and who holds some @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,
@@ -228,7 +228,7 @@ test('PCI devices are told by kind and NUMA cell, with what is left and who hold
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
     ...['not reported', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
-  // near to the first cell: told in its box, with what its CPUs carry and its pages
+  // near to the first cell: reported in its box, with what its CPUs carry and its pages
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })
   await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
   await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more kept back.')

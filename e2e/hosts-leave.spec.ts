@@ -259,7 +259,7 @@ test('a claim that comes after the look is not ended with the others: it is seen
   expect(claims.totalCount).toBe(2)
 })
 
-test('who may not is told so, nothing is done in the past, and a failure leaves the dialog as it is', async ({
+test('who may not sees that, nothing is done in the past, and a failure leaves the dialog as it is', async ({
   page,
   visit,
   service,

@@ -392,17 +392,17 @@ test('the sheet of a host stands in its address, and each opens what its count s
   await expect(claims).toBeVisible()
 })
 
-test('what a storage service tells of a host is shown with its age, and what a claim takes of a shared pool with the claim', {
+test('what a storage service shows a host is shown with its age, and what a claim takes of a shared pool with the claim', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   const uuid = randomUUID()
-  await report(service.client, { 'told-01': {} })
+  await report(service.client, { 'namespaced-01': {} })
   const { updateResourceStats } = await service.client.request<{ updateResourceStats: { appliedCount: number } }>(
-    'mutation Tell($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
+    'mutation Report($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
     {
       updates: [
         {
-          name: { host: 'told-01' },
+          name: { host: 'namespaced-01' },
           reporter: { incarnation: randomUUID(), sequence: 7 },
           report: { namespace: { namespace: 'storage', version: '1.0', document: { pools: [{ uuid, name: 'ceph', totalGib: 100 }] } } },
         },
@@ -410,9 +410,13 @@ test('what a storage service tells of a host is shown with its age, and what a c
     },
   )
   expect(updateResourceStats.appliedCount).toBe(1)
-  await gather(service.client, 'zone-told', { availabilityZone: 'told', hosts: ['told-01'], metadata: { 'gantt:disk_pool': uuid } })
-  await place(service.client, { zone: 'told', rootGb: 30 })
-  await visit('/hosts/told-01')
+  await gather(service.client, 'zone-namespaced', {
+    availabilityZone: 'namespaced',
+    hosts: ['namespaced-01'],
+    metadata: { 'gantt:disk_pool': uuid },
+  })
+  await place(service.client, { zone: 'namespaced', rootGb: 30 })
+  await visit('/hosts/namespaced-01')
   const namespace = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
   await expect(namespace).toContainText('Report 7, ')
   await expect(namespace).toContainText('s old by the time of the log')
@@ -454,7 +458,11 @@ test('a host is closed after a look at what that touches', async ({ page, visit,
   expect(await statusOf()).toBe('DISABLED')
 })
 
-test('a host is evacuated after a look at where each of its instances would go; what is held is told', async ({ page, visit, service }) => {
+test('a host is evacuated after a look at where each of its instances would go; what is held is reported', async ({
+  page,
+  visit,
+  service,
+}) => {
   const { client } = service
   const traits = ['CUSTOM_LEAVES']
   await report(client, { 'leaving-01': { traits } })
@@ -665,7 +673,12 @@ test('f freezes the list, and lets it follow again', async ({ page, visit, servi
   await expect(rowWith(page, 'Hosts', 'frozen-01')).toBeVisible()
 })
 
-test('a failure of the service is told with its code and request id, and can be tried again', async ({ page, visit, axe, provokes }) => {
+test('a failure of the service is reported with its code and request id, and can be tried again', async ({
+  page,
+  visit,
+  axe,
+  provokes,
+}) => {
   provokes(500)
   await page.route('**/graphql', (route) => {
     if (!operationOf(route.request()).includes('query FleetColumns')) return route.continue()
@@ -968,7 +981,7 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
   await expect(page.locator('[data-inside="8"][data-outside="4"]')).toBeVisible()
   const panel = page.getByRole('region', { name: 'Compare' })
   await expect(panel.getByRole('region', { name: 'az', exact: true })).toContainText('differs by 100 %')
-  await look('hosts beside the others')
+  await look('hosts compared with the others')
   const values = panel.locator('[data-opens]')
   const names = await values.evaluateAll((all) => all.map((one) => one.getAttribute('title') ?? ''))
   expect(names.length).toBeGreaterThan(8)
@@ -986,7 +999,7 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
 
-test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them', {
+test('hosts are counted, found, ordered, grouped and compared by the CPUs that they report, and those that report none with them', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   const of = (model: string) => ({

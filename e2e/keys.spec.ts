@@ -12,7 +12,7 @@ interface Listed {
   readonly state: string
 }
 
-test('a key is made with what it may, its secret is told once and works, then it is rotated and revoked', async ({
+test('a key is made with what it may, its secret is reported once and works, then it is rotated and revoked', async ({
   page,
   visit,
   service,

@@ -505,7 +505,7 @@ test('claims: every kind opens exactly as many as it counts, the list reaches it
   await look('claims on a large fleet')
 })
 
-test('aggregates: all hosts are chosen and led to a draft, whatever fits into an address; of those pasted, exactly the unknown are told', async ({
+test('aggregates: all hosts are chosen and led to a draft, whatever fits into an address; of those pasted, exactly the unknown are reported', async ({
   page,
   visit,
   large,
@@ -570,7 +570,7 @@ test('settings: each of the API stands there', async ({ page, visit, large, look
   const { settings } = await large.client.request<{ settings: readonly { name: string }[] }>('{ settings { name } }')
   await visit('/settings')
   await expect(page.locator('[data-setting]')).toHaveCount(settings.length)
-  await look('settings beside a large fleet')
+  await look('settings of a large fleet')
 })
 
 test('GraphiQL: a query over the fleet answers with its size', async ({ page, visit }) => {

@@ -8,7 +8,7 @@ export interface Box {
 }
 
 /**
- * Reads until it reads the same twice: what is loaded beside or above something moves it from under the mouse. `undefined` is nothing
+ * Reads until it reads the same twice: what is loaded next to or above something moves it from under the mouse. `undefined` is nothing
  * yet.
  */
 export async function settled<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {

@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures.ts'
 import { gather } from './seed.ts'
 
-test('an aggregate tells who reads each of its keys, and of one that is misspelled what it may be @looks', async ({
+test('an aggregate reports who reads each of its keys, and of one that is misspelled what it may be @looks', async ({
   page,
   visit,
   look,

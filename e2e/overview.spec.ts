@@ -240,7 +240,7 @@ test('what is asked most is counted zone by zone, and simulated by a press', { t
   await expect(page.locator('[data-pinned="true"] [data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 
-test('the span stands in the address, and stays; what was changed last is told', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the span stands in the address, and stays; what was changed last is reported', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit('/hosts')
   await pressSequence(page, 'g o')
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeFocused()
@@ -248,14 +248,14 @@ test('the span stands in the address, and stays; what was changed last is told',
   await expect(page).toHaveURL('/overview?last=24h')
   await page.reload()
   await expect(page.getByRole('radio', { name: '24h' })).toBeChecked()
-  await keyFor(service.client, 'told-on-the-overview', ['READ'])
+  await keyFor(service.client, 'overview-reader', ['READ'])
   await page.reload()
   await expect(page.locator('[data-change="apiKeyCreate"]').first()).toBeVisible()
   await page.getByText('As a table').click()
   await expect(page.getByRole('region', { name: 'Decisions step by step' }).getByRole('row').nth(1)).toBeVisible()
 })
 
-test('in the past no replica and no conflict is told of: they are known of now alone', async ({ page, visit, service }) => {
+test('in the past no replica and no conflict is shown: they are known of now alone', async ({ page, visit, service }) => {
   const { fleet } = await service.client.request<{ readonly fleet: { readonly asOf: string } }>('{ fleet { asOf } }')
   await visit('/overview')
   await expect(figure(page, 'Replicas live')).toBeVisible()
@@ -267,7 +267,7 @@ test('in the past no replica and no conflict is told of: they are known of now a
   await expect(figure(page, 'Conflicts')).toHaveCount(0)
 })
 
-test('a key that may only read is told which scope the changes need; the rest stands', async ({ page, service }) => {
+test('a key that may only read is shown which scope the changes need; the rest stands', async ({ page, service }) => {
   const reader = await keyFor(service.client, 'reads-the-overview', ['READ'])
   await page.goto(`/overview#key=${reader}`)
   await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('needs a key with OPERATE; yours has READ')

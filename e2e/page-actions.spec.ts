@@ -169,7 +169,7 @@ test('. is a dot where one types, and nothing once keys are turned off', { tag: 
   await expect(search(page)).toBeHidden()
 })
 
-test('the help tells it', { tag: '@rare' }, async ({ page, visit }) => {
+test('the help reports it', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/aggregates')
   await page.keyboard.press('?')
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByRole('row', { name: '. Page actions' })).toBeVisible()

@@ -65,7 +65,7 @@ test.describe('at 200 %', () => {
   })
 })
 
-/** What a sighted operator tells rows apart by, where colours are the system's. */
+/** What a sighted operator distinguishes rows by, where colours are the system's. */
 const lookOf = (row: ReturnType<Page['locator']>): Promise<string[]> =>
   row.evaluate((one) => {
     const { backgroundColor, outlineStyle, borderStyle, color } = getComputedStyle(one)

@@ -85,7 +85,7 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   await expect(page).toHaveURL(`/profiles/${name}/draft?from=1`)
   await expect(diff(page)).toContainText('No changes yet.')
 
-  // a filter to the front, which is told to whoever does not see it
+  // a filter to the front, which is reported to whoever does not see it
   await page.keyboard.press('1')
   await tabTo(page, part(page, 'RamFilter').getByRole('button', { name: 'Move RamFilter, 2 of 3' }))
   await page.keyboard.press('Alt+ArrowUp')
@@ -104,7 +104,7 @@ test('by keyboard alone a version is drafted, evaluated, written, and activated 
   await tabTo(page, part(page, 'CoreFilter').getByRole('switch', { name: 'Use CoreFilter' }))
   await page.keyboard.press('Space')
 
-  // turned around, by the number; the sign stands beside it
+  // turned around, by the number; the sign stands next to it
   await tabTo(page, page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }))
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')

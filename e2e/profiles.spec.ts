@@ -67,7 +67,7 @@ const summary = (page: Page) => page.locator('[data-summary-of]')
 const evaluation = (page: Page) => page.getByRole('region', { name: 'Effect on past requests' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
-test('by keyboard alone a version is tried as a shadow, becomes a canary, decides, and is taken back; the audit tells who', async ({
+test('by keyboard alone a version is tried as a shadow, becomes a canary, decides, and is taken back; the audit reports who', async ({
   page,
   visit,
   fleet,
@@ -225,7 +225,12 @@ interface Compared {
   }
 }
 
-test('what a version would have changed is told with its requests, and the link asks the same', async ({ page, visit, browser, fleet }) => {
+test('what a version would have changed is reported with its requests, and the link asks the same', async ({
+  page,
+  visit,
+  browser,
+  fleet,
+}) => {
   const { client } = fleet
   // the first asks nobody for a trait
   await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])
@@ -336,7 +341,7 @@ test('a filter in shadow mode is marked as such where a decision is explained', 
   await expect(shadows.locator('[data-shadow-filter=ImagePropertiesFilter]')).toContainText('had nothing to check')
   await expect(page.locator('.funnel [data-filter=TraitsFilter]')).toHaveCount(0)
 
-  // over the last hour: the version that decides is held against itself, and each such filter asked in earnest
+  // over the last hour: the version that decides is held against itself, and each such filter enforced
   await page.goto('/profiles/shadowed')
   await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses no host')
   await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')

@@ -5,7 +5,7 @@ import { pressSequence } from './keyboard.ts'
 import { place, report } from './seed.ts'
 import { type Service, startService } from './service.ts'
 
-test('the replica that answers is told with its state, its log and its auditor', async ({ page, visit, service }) => {
+test('the replica that answers is reported with its state, its log and its auditor', async ({ page, visit, service }) => {
   await visit('/hosts')
   await pressSequence(page, 'g r')
   await expect(page.getByRole('heading', { level: 1, name: 'Replicas' })).toBeFocused()
@@ -25,7 +25,7 @@ test('the replica that answers is told with its state, its log and its auditor',
   await expect(page.locator('[data-trouble]')).toHaveCount(0)
 })
 
-test('what replicas and auditor say of trouble is told, whatever it is', { tag: '@colours' }, async ({ page, visit, look }) => {
+test('what replicas and auditor say of trouble is reported, whatever it is', { tag: '@colours' }, async ({ page, visit, look }) => {
   await page.route('**/graphql', async (route) => {
     if (!operationOf(route.request()).includes('query Replicas')) return route.continue()
     const answer = await route.fetch()
@@ -40,7 +40,7 @@ test('what replicas and auditor say of trouble is told, whatever it is', { tag: 
       lagEvents: 7,
       violations: 2,
       reason: 'it hangs',
-      // as a release that does not tell them
+      // as a release that does not report them
       ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
     const finding = {

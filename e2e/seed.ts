@@ -139,7 +139,7 @@ export interface Placement {
   readonly hosts: readonly string[]
 }
 
-/** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
+/** A service asks where an instance goes; 2 CPUs and 4 GiB unless reported otherwise. */
 export async function place(
   client: Client,
   { zone, flavor, gpus, instance, numInstances, gang = [], profile, reservedFor, pciRequests = [], extraSpecs = {}, ...ask }: Ask,

@@ -4,7 +4,7 @@ import { pressSequence } from './keyboard.ts'
 import { cursorOf, mapOf } from './map.ts'
 import { report } from './seed.ts'
 
-// Drill without losing one's place: `o` tells of the row beside the list, and the cursor takes it along.
+// Drill without losing one's place: `o` shows the row in the side panel, and the cursor takes it along.
 
 for (const { name, path, label, link } of [
   { name: 'hosts', path: '/hosts?view=table', label: 'Hosts', link: /\/hosts\/[^?]+$/ },
@@ -12,7 +12,7 @@ for (const { name, path, label, link } of [
   { name: 'aggregates', path: '/aggregates', label: 'Aggregates', link: /\/aggregates\/[^?]+$/ },
   { name: 'decisions', path: '/decisions?live=off', label: 'Decisions', link: /\/decisions\/[^?]+$/ },
 ])
-  test(`${name}: o shows the row beside the list, j takes it along, Escape closes, Enter opens all of it`, {
+  test(`${name}: o shows the row in the side panel, j takes it along, Escape closes, Enter opens all of it`, {
     tag: name === 'hosts' ? [] : '@rare',
   }, async ({ page, visit, axe }) => {
     await visit(path)
@@ -23,7 +23,7 @@ for (const { name, path, label, link } of [
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
     await expect(page).toHaveURL(/[?&]beside=/)
     const first = await panel.getAttribute('data-panel')
-    await axe(`${name} with a row beside them`)
+    await axe(`${name} with a row in the side panel`)
 
     await page.keyboard.press('j')
     await expect(panel).not.toHaveAttribute('data-panel', first ?? '')
@@ -56,7 +56,7 @@ for (const { name, path, label, link } of [
     await expect(page).toHaveURL(link)
   })
 
-test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows', {
+test('the map: a press shows the host next to it, and another opens its page; arrows take it along, o closes and shows', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?view=map')
@@ -76,7 +76,7 @@ test('the map: a press shows the host beside it, and another opens its page; arr
   await expect(panel.getByRole('heading', { level: 2 }).first()).toContainText(first)
   await expect(page).toHaveURL(/view=map.*beside=|beside=.*view=map/)
   await page.mouse.move(0, 0)
-  await look('the map with a host beside it')
+  await look('the map with a host in the side panel')
 
   await map.focus()
   await page.keyboard.press('ArrowRight')
@@ -94,7 +94,7 @@ test('the map: a press shows the host beside it, and another opens its page; arr
   await expect(panel).toHaveAttribute('data-panel', second)
 })
 
-test('the map moves its cells for what stands beside it: a second press where the first was opens the same host, so does a double one', {
+test('the map moves its cells for what stands next to it: a second press where the first was opens the same host, so does a double one', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   // more than one row of cells, and one more when there is less room
@@ -163,7 +163,7 @@ test('the map takes no key of a sequence, none of the browser, and without singl
   await expect(page.locator('[data-chosen]')).toHaveCount(0)
 })
 
-test('claims: o tells what one holds beside the list, Enter opens its decision', { tag: '@rare' }, async ({ page, visit, axe }) => {
+test('claims: o shows what one holds in the side panel, Enter opens its decision', { tag: '@rare' }, async ({ page, visit, axe }) => {
   await visit('/claims')
   const panel = page.getByRole('complementary', { name: 'Side panel' })
   const first = rowsOf(page, 'Claims').first()
@@ -171,7 +171,7 @@ test('claims: o tells what one holds beside the list, Enter opens its decision',
   for (const key of ['j', 'o']) await page.keyboard.press(key)
   await expect(panel.getByText('Decision', { exact: true })).toBeVisible()
   await expect(panel).toContainText((await first.getByRole('gridcell').first().textContent()) ?? '-')
-  await axe('a claim beside the list')
+  await axe('a claim in the side panel')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/decisions\//)
 })
@@ -200,7 +200,7 @@ test('a link to what is gone says so, and leaves the list as it is', { tag: '@ra
   }
 })
 
-test('where there is no room beside the list, o opens the row, and a press on the map its host', { tag: '@rare' }, async ({
+test('where there is no room in the side panel, o opens the row, and a press on the map its host', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {

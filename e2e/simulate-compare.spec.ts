@@ -7,8 +7,8 @@ import { keyFor, place } from './seed.ts'
 const REQUEST = { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' }
 const MORE_HOSTS = { addHosts: [{ likeHost: 'az1-01', count: 2 }] }
 
-const addressOf = (...comparison: object[]): string =>
-  `/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '9', name: 'as it is', beside: JSON.stringify(comparison) })}`
+const addressOf = (...others: object[]): string =>
+  `/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '9', name: 'as it is', beside: JSON.stringify(others) })}`
 
 const SMALL = `/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}`
 
@@ -41,7 +41,7 @@ const ask = (client: Client, overlay: object): Promise<Asked> =>
 const traces = (client: Client): Promise<unknown> =>
   client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 
-test('what another scenario makes of it stands beside, for whoever has the link, and nothing is claimed', { tag: '@rare' }, async ({
+test('what another scenario makes of it stands next to, for whoever has the link, and nothing is claimed', { tag: '@rare' }, async ({
   page,
   visit,
   browser,
@@ -127,9 +127,9 @@ test('each column fails by itself, and can be decided again', { tag: '@rare' }, 
   await expect(column(2).getByRole('alert').first()).toContainText('no-such-host')
 })
 
-test('a key that may not read is told so in each column', { tag: '@rare' }, async ({ page, service, provokes }) => {
+test('a key that may not read sees that in each column', { tag: '@rare' }, async ({ page, service, provokes }) => {
   provokes(403)
-  const reporter = await keyFor(service.client, 'reports-beside', ['REPORT'])
+  const reporter = await keyFor(service.client, 'reports-only', ['REPORT'])
   await page.goto(`${addressOf({ count: 2 })}#key=${reporter}`)
   for (const i of [1, 2]) await expect(comparison(page).locator(`[data-column="${i}"]`)).toContainText('Your key may not do this')
 })
@@ -156,7 +156,7 @@ test('Esc ends the requests of all, and each can be asked after all', { tag: '@r
   await expect(columns.first()).toContainText('cancelled')
 })
 
-test('one scenario is of the moment that the page shows, the one beside it of now', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('one scenario is of the moment that the page shows, the one next to it of now', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { fleet } = await service.client.request<{ fleet: { asOf: string } }>('{ fleet { asOf } }', {})
   await place(service.client, { flavor: 'm1.later', vcpus: 1, memoryMb: 1_024, zone: 'az1' })
   await visit(`${addressOf({ count: 9, at: 'now' })}&at=${fleet.asOf}`)
@@ -169,7 +169,7 @@ test('one scenario is of the moment that the page shows, the one beside it of no
   await expect(page.getByLabel('Time', { exact: true })).toHaveValue('')
 })
 
-test('the curve tells what the service told, at each number asked for, and the class stands in the address', { tag: '@rare' }, async ({
+test('the curve shows what the service reported, at each number asked for, and the class stands in the address', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -3,7 +3,7 @@ import { place } from './seed.ts'
 
 const REQUEST = { flavor: { vcpus: 1, memoryMb: 512 }, availabilityZone: 'az1' }
 
-test('instances without a destination after draining are shown beside, in what would happen and in the count', {
+test('instances without a destination after draining are shown next to, in what would happen and in the count', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   // both hosts of az3 have room for one of these and no more; for the small one there is some on either

@@ -108,7 +108,7 @@ test('a host that nobody knows is named in the problem', async ({ page, visit, p
   await expect(outcome(page).getByRole('alert')).toContainText('no-such-host')
 })
 
-test('a key that may not read is told so', async ({ page, service, provokes }) => {
+test('a key that may not read sees that', async ({ page, service, provokes }) => {
   provokes(403)
   const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(
     `mutation Key { apiKeyCreate(input: { name: "reporter", account: "reporter", scopes: [REPORT] }) { ... on ApiKeyPayload { secret } } }`,

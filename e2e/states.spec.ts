@@ -104,7 +104,7 @@ const isOfPage = (operation: string): boolean =>
 
 for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
   const { name, loaded, scope = 'READ' } = subject
-  test(`${name}: it tells no number before it has one, what failed, and which scope a key lacks`, async ({
+  test(`${name}: it reports no number before it has one, what failed, and which scope a key lacks`, async ({
     page,
     visit,
     axe,

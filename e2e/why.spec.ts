@@ -116,7 +116,7 @@ test('5: what would make it fit?', async ({ page, browser, large }) => {
   await expect(section.getByRole('heading', { name: 'What would make it fit' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  // a search that runs out of time tells fewer changes, never another least one
+  // a search that runs out of time reports fewer changes, never another least one
   const { counterfactuals } = await whatWouldFit(large.client, large.refused.decisionId)
   const least = counterfactuals[0]?.text ?? ''
   expect(least).not.toBe('')

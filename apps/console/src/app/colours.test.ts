@@ -55,7 +55,7 @@ test.each(backdrops)('with deuteranopia each step of the scale for load is light
   const upwards = backdrop === 'dark' ? lightness : lightness.toReversed()
   const back = upwards.flatMap((one, i) => (i > 0 && one < (upwards[i - 1] ?? 0) ? [i] : []))
   expect(back).toEqual([])
-  // of eight steps that one tells apart, each is seen
+  // of eight steps that one draws separately, each is seen
   for (let i = 32; i < 256; i += 32) expect((upwards[i] ?? 0) - (upwards[i - 32] ?? 0), `step ${i}`).toBeGreaterThan(4)
 })
 
@@ -86,7 +86,7 @@ describe('outcomes', () => {
   const colour = (backdrop: Backdrop, isHigh: boolean, name: string): Triple =>
     seen(fromHex((isHigh ? declared(highOf[backdrop], name) : undefined) ?? usual[backdrop][`--gantt-${name}`] ?? ''))
 
-  // what stands beside each other: the cells of a strip, the parts of a bar
+  // what stands next to each other: the cells of a strip, the parts of a bar
   test.each(
     backdrops.flatMap((backdrop) =>
       (

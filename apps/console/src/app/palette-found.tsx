@@ -49,7 +49,7 @@ export function PaletteFound({ word, children }: FoundProps) {
     {
       word: quoted,
       decisions: ids.length === 0 ? quoted : `id:${ids.join(',')}`,
-      // by their ids alone: whoever looks for a host is not told of all that it holds
+      // by their ids alone: a search for a host does not search what the host holds
       claims: `id:${ids.length === 0 ? `*${word.toLowerCase()}*` : ids.join(',')}`,
       isId: ids.length > 0 || PART_OF_ID.test(word),
     },

@@ -27,7 +27,7 @@ export function ServiceStatus() {
     { enabled: key !== undefined, everyMs: EVERY_MS, deadlineMs: DEADLINE_MS },
   )
   const stateAge = data?.health.stateAge
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same age told again is news too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same age reported again is news too
   useEffect(() => {
     if (stateAge !== undefined) contact.heard(readDuration(stateAge))
   }, [stateAge, dataUpdatedAt])
@@ -36,7 +36,7 @@ export function ServiceStatus() {
   const { label, since, age, colour, text } = statusOf(error === null ? data?.health : undefined, silence)
   return (
     <Tooltip label={text} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
-      <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-status={label} tabIndex={0}>
+      <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-service-status={label} tabIndex={0}>
         <Badge variant="light" color={colour}>
           {label}
           {/* what changes each second is not read out each second */}

@@ -154,7 +154,7 @@ const filter = (label: string, value: string) => (
 )
 
 /** Tables, and what stands around them. */
-/** A list of two lines, and what is told of one. */
+/** A list of two lines, and what is shown one. */
 const sidePanel = (id: string | undefined) => (
   <SidePanel
     state={{ id, isWide: true, toggle: nothing, follow: nothing, close: nothing }}
@@ -171,10 +171,10 @@ const sidePanel = (id: string | undefined) => (
 
 export const lists: readonly Story[] = [
   {
-    of: 'beside-list',
+    of: 'side-panel',
     states: {
-      'nothing beside it': sidePanel(undefined),
-      'a row beside it': sidePanel('cmp-0412'),
+      closed: sidePanel(undefined),
+      open: sidePanel('cmp-0412'),
       'one with a long name': sidePanel(LONG),
       'being loaded': sidePanel('awaited'),
     },

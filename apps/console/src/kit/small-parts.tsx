@@ -186,7 +186,7 @@ export const smallParts: readonly Story[] = [
   {
     of: 'write-button',
     states: {
-      'works now, tells why not in the past': <WriteButton>Release</WriteButton>,
+      'works now, says why not in the past': <WriteButton>Release</WriteButton>,
       busy: <WriteButton loading>Release</WriteButton>,
     },
   },

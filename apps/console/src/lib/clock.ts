@@ -26,7 +26,7 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The moment at which ages are told: where the console shows the past, the clock stands. */
+/** The moment at which ages are reported: where the console shows the past, the clock stands. */
 let stoppedAt: number | undefined
 
 /** Stops the clock at a time, milliseconds since 1970; undefined: it goes on. */
@@ -35,15 +35,15 @@ export function stopClock(atMs: number | undefined): void {
   tick()
 }
 
-/** The time to tell ages by, a second old at most; the component follows it. */
+/** The time to report ages by, a second old at most; the component follows it. */
 export const useShownNow = (): number => useSyncExternalStore(subscribe, () => stoppedAt ?? now + aheadMs)
 
 /** The same outside of components. */
 export const shownNow = (): number => stoppedAt ?? serviceNow()
 
-/** Within so much the two clocks count as alike: the service tells its time in whole seconds. */
+/** Within so much the two clocks count as alike: the service reports its time in whole seconds. */
 const ALIKE_MS = 1_500
-/** How far the service's clock is ahead of this browser's, milliseconds, as its last answers told. */
+/** How far the service's clock is ahead of this browser's, milliseconds, as its last answers reported. */
 let aheadMs = 0
 
 /** The service's time now, milliseconds since 1970. */

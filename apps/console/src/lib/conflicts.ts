@@ -1,14 +1,14 @@
 import { formatCount } from './format.ts'
 import { shareText } from './share.ts'
 
-/** What a replica tells of its proposals of the last minute; null: it does not tell. */
+/** What a replica shows its proposals of the last minute; null: it does not report. */
 export interface Proposing {
   readonly live: boolean
   readonly proposals: number | null
   readonly conflicts: number | null
 }
 
-/** Which share of what the live replicas proposed in the last minute came to nothing; those that do not tell are left out. */
+/** Which share of what the live replicas proposed in the last minute came to nothing; those that do not report are left out. */
 export function conflictsLine(replicas: readonly Proposing[]): { readonly value: string; readonly title: string } {
   const live = replicas.filter((one) => one.live)
   const reporting = live.filter(({ proposals }) => proposals !== null)

@@ -31,7 +31,7 @@ export function createContact({ now }: Clock) {
     current = { ...current, resumedAtMs: now() }
   }
   return {
-    /** Something came from the service; `stateAgeMs`: and it told how old what it knows is. */
+    /** Something came from the service; `stateAgeMs`: and it shown how old what it knows is. */
     heard(stateAgeMs = current.stateAgeMs): void {
       current = { ...current, heardAtMs: now(), stateAgeMs }
       notice()

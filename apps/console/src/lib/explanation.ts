@@ -1,7 +1,7 @@
 import { graphql } from './graphql.ts'
 import { unpack } from './packed.ts'
 
-/** The decision made again, once: sentence, funnel, matrix, near misses, weights. */
+/** The decision replayed, once: sentence, funnel, matrix, near misses, weights. */
 export const EXPLANATION = graphql(`
   query Explanation($id: ID!, $instance: Int, $profile: String, $revision: Revision) {
     explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, at: $revision }) {

@@ -1,6 +1,6 @@
 import { type Choice, preference, usePreference } from './preferences.ts'
 
-/** Numbers and times as people read them; the exact value belongs in the title beside them. */
+/** Numbers and times as people read them; the exact value belongs in the title next to them. */
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 

@@ -102,7 +102,7 @@ test('a service that answers, but knows nothing new, is no news', () => {
     heard(1_000 * seconds)
   }
   expect(silence()).toBe(7_000)
-  // an answer that does not tell the age of the state changes nothing of it
+  // an answer that does not report the age of the state changes nothing of it
   heard()
   expect(silence()).toBe(7_000)
   heard(20)

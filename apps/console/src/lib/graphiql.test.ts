@@ -6,7 +6,7 @@ test('a call stands in the address with its variables, and without any where the
   expect(toGraphiql('{ a }', { q: 'az:z1' })).toEqual({ query: '{ a }', variables: '{\n  "q": "az:z1"\n}' })
 })
 
-/** So many characters of an address has a call beside the value of its only variable. */
+/** So many characters of an address has a call next to the value of its only variable. */
 const around = encodeURIComponent(`{a}${inEditors('{a}', { q: '' }).variables}`).length
 
 test.each([

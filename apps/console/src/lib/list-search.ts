@@ -9,7 +9,7 @@ export interface ListSearch {
   readonly cols?: string
   /** Of a list with several orders: the key of a column, with `-` in front for the largest first; if not given, its usual one. */
   readonly sort?: string
-  /** Of a list that tells of a row beside it: what names the row. */
+  /** Of a list that shows a row next to it: what names the row. */
   readonly beside?: string
 }
 
@@ -20,7 +20,7 @@ export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch
   }
 }
 
-/** Of a list that tells of a row beside it. */
+/** Of a list that shows a row next to it. */
 export const readPanelSearch = (said: Record<string, unknown>): ListSearch => ({
   ...readListSearch(said),
   ...(typeof said.beside === 'string' && said.beside !== '' ? { beside: said.beside } : {}),

@@ -36,7 +36,7 @@ export interface LiveOptions<Doc extends Operation> {
 
 /**
  * One stream of a subscription while the component is there. It reconnects by itself with the variables of that moment;
- * what was missed is told by the stream itself (a gap, or the hosts that changed). A key that is not known any more signs the
+ * what was missed is shown by the stream itself (a gap, or the hosts that changed). A key that is not known any more signs the
  * operator out; the stream goes on with the next one. A page of the past has none.
  */
 export function useLive<Doc extends Operation>(document: Doc, options: LiveOptions<Doc>): LiveState {
@@ -182,7 +182,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
 /** What a heartbeat of a stream says: `:heartbeat {"revision":"88123","stateAgeMs":420}`. */
 const HEARTBEAT = /^:heartbeat (\{.*\})$/gm
 
-/** Fetches, and tells of every piece of the answer that arrives; of a heartbeat, how old the state of the service is. */
+/** Fetches, and shows every piece of the answer that arrives; of a heartbeat, how old the state of the service is. */
 async function fetchAndListen(url: string, init: RequestInit, heard: (stateAgeMs?: number) => void): Promise<Response> {
   const response = await fetchAndRead(url, init)
   heard()

@@ -2,7 +2,7 @@
 let isCovered = false
 const waiting = new Set<() => void>()
 
-/** The shell tells when its dialogs open and close. */
+/** The shell shows when its dialogs open and close. */
 export function coverPage(covered: boolean): void {
   isCovered = covered
   if (covered) return

@@ -10,7 +10,7 @@ const read = async (after: string | null): Promise<Connection<number>> => {
   return { nodes, pageInfo: { hasNextPage: from + 10 < all.length, endCursor: String(from + nodes.length) } }
 }
 
-test('every row is read, and after each page is told how many there are', async () => {
+test('every row is read, and after each page is shown how many there are', async () => {
   const counts: number[] = []
   expect(await readRows(read, { onRead: (count) => counts.push(count) })).toEqual({ rows: all, isCut: false })
   expect(counts).toEqual([10, 20, 25])

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Why nobody is signed in, where there is a reason worth telling. */
+/** Why nobody is signed in, where there is a reason worth reporting. */
 export type SignedOutReason = 'signed-out' | 'unknown-key'
 
 export interface Session {

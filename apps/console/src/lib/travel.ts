@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router'
 
-/** What every address may say beside its page's own: when the page is about, as a revision or a time; not given or undefined: now. */
+/** What every address may say next to its page's own: when the page is about, as a revision or a time; not given or undefined: now. */
 export interface TravelSearch {
   readonly at?: string | undefined
 }

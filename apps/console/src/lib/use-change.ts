@@ -10,7 +10,7 @@ export interface Change {
   readonly isMaking: boolean
   /** Asks what it would do. What comes after `forget`, or where nobody looks any more, is not of what is wanted now, and is dropped. */
   see<Answer>(call: () => Promise<Answer>, onSeen: (answer: Answer) => void): void
-  /** Does it. Its answer is told whatever is written meanwhile. */
+  /** Does it. Its answer is reported whatever is written meanwhile. */
   make<Answer>(call: () => Promise<Answer>, onMade: (answer: Answer) => void): void
   /** Something else is wanted. */
   forget(): void

@@ -8,14 +8,14 @@ import type { Operation } from './wire.ts'
 
 interface PagesOptions {
   readonly enabled?: boolean
-  /** Reads what is in sight again so often, milliseconds; not by itself if not given, as where a feed tells what is new. */
+  /** Reads what is in sight again so often, milliseconds; not by itself if not given, as where a feed shows what is new. */
   readonly everyMs?: number
 }
 
 /** What of a list is there. */
 export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
-  /** The pages that are there, with whatever they have beside their rows. */
+  /** The pages that are there, with whatever they have next to their rows. */
   readonly lists: readonly List[]
   /** The page that was read last; undefined while nothing is there. */
   readonly newest: List | undefined
@@ -120,7 +120,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     placeholderData: (previous) => previous,
     enabled,
     ...(everyMs === undefined
-      ? // what is new is told by a feed, and must not move rows under whoever reads
+      ? // what is new is shown by a feed, and must not move rows under whoever reads
         { refetchOnWindowFocus: false, refetchOnReconnect: false, meta: BY_STREAM }
       : { refetchInterval: isPast ? false : pollEvery(everyMs) }),
   } as Parameters<typeof useQuery<Loaded<List>>>[0])

@@ -11,7 +11,7 @@ test.each([
   ['query Counts(\n  $old: String!, $at: Moment\n) { hosts { name } }', { kind: 'query', name: 'Counts', takesMoment: true }],
   ['query At($attempts: Int) { hosts(at: "1") { name } }', { kind: 'query', name: 'At', takesMoment: false }],
   ['mutation End($ids: [ID!]!) { end(ids: $ids) }', { kind: 'mutation', name: 'End', takesMoment: false }],
-  ['subscription Tail { told }', { kind: 'subscription', name: 'Tail', takesMoment: false }],
+  ['subscription Tail { reported }', { kind: 'subscription', name: 'Tail', takesMoment: false }],
   ['fragment Row on Host { name }', undefined],
   ['{ hosts { name } }', undefined],
 ])('the header of %j', (text, header) => expect(readHeader(text)).toEqual(header))

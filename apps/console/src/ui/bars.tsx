@@ -1,6 +1,6 @@
 import './bars.css'
 
-/** How much of what was needed is there, 0 to 1; the numbers stand beside it as text. */
+/** How much of what was needed is there, 0 to 1; the numbers stand next to it as text. */
 export function Share({ share }: { readonly share: number }) {
   return (
     <span className="g-share" aria-hidden>

@@ -30,7 +30,7 @@ type Range = readonly [begin: number, end: number]
 
 /**
  * Bars side by side, and a brush over them: a press takes one, a drag some. By keys, arrows move a cursor, with Shift they widen
- * the range, Enter takes it, Esc lets it go. A line of text tells about it; whoever uses it offers the same as a table.
+ * the range, Enter takes it, Esc lets it go. A line of text reports about it; whoever uses it offers the same as a table.
  */
 export function BrushBars({ label, bars, ends, idle, describe, onBrush, children }: BrushBarsProps) {
   const id = useId()

@@ -4,5 +4,5 @@ import type { ComponentPropsWithRef } from 'react'
 
 const PlainButton = (props: ButtonProps & Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>) => <Button component="a" {...props} />
 
-/** A link that looks like the buttons beside it. */
+/** A link that looks like the buttons next to it. */
 export const ButtonLink = createLink(PlainButton)

@@ -15,7 +15,7 @@ describe('layout of cells', () => {
 
   it.each([
     ['a heading', 5, 5],
-    ['beside the last cell of a row that is not full', 35, 26 + 15],
+    ['next to the last cell of a row that is not full', 35, 26 + 15],
     ['right of the last column', 45, 30],
     ['under everything', 5, 10_000],
   ])('finds nothing at %s', (_where, x, y) => {
@@ -63,7 +63,7 @@ describe('a frame over the cells', () => {
     ['is the same from the other corner', { x: 28, y: (first ?? 0) + 12 }, { x: 12, y: (first ?? 0) + 2 }, '0.1 0.2 0.4'],
     ['goes on in the next group', { x: 1, y: (first ?? 0) + 12 }, { x: 2, y: (second ?? 0) + 2 }, '0.3 1.0'],
     ['takes none of a heading', { x: 0, y: 0 }, { x: 29, y: (first ?? 0) - 1 }, ''],
-    ['takes none beside the cells', { x: 40, y: 0 }, { x: 90, y: 500 }, ''],
+    ['takes none next to the cells', { x: 40, y: 0 }, { x: 90, y: 500 }, ''],
     ['takes all', { x: -5, y: -5 }, { x: 500, y: 500 }, '0.0 0.1 0.2 0.3 0.4 1.0 1.1 1.2 1.3'],
   ])('%s', (_name, one, other, cells) => {
     expect(

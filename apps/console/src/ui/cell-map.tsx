@@ -26,7 +26,7 @@ export interface CellMapProps {
   readonly groups: readonly CellGroup[]
   /** How full a cell is, 0..255. */
   shade(cell: number): number
-  /** 256 colours for the shades (ABGR), where they are no load; what they mean is then told beside the map. */
+  /** 256 colours for the shades (ABGR), where they are no load; what they mean is then reported in the side panel. */
   colours?(backdrop: Backdrop): Uint32Array
   /** Drawn as a frame: what is special about it the legend says. */
   isHollow(cell: number): boolean
@@ -36,11 +36,11 @@ export interface CellMapProps {
   onOpen(cell: number): void
   /** A press. */
   onPress?(cell: number): void
-  /** Cells are told of beside the map: one was asked for by `o`, or the cursor went to one. */
+  /** Cells are shown in the side panel: one was asked for by `o`, or the cursor went to one. */
   readonly sidePanel?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
   /** Whether a cell is marked as chosen. */
   isChosen?(cell: number): boolean
-  /** A frame was drawn around cells, or one was asked for by `x`; `isAdded`: beside those that are chosen, where `x` takes it back too. */
+  /** A frame was drawn around cells, or one was asked for by `x`; `isAdded`: next to those that are chosen, where `x` takes it back too. */
   onChoose?(cells: readonly number[], how: 'only' | 'added' | 'toggled'): void
   /** A click on the heading of a group. */
   onOpenGroup(key: string): void
@@ -52,7 +52,7 @@ export interface CellMapProps {
 
 /**
  * Equal cells, one per thing, coloured by load: any number of them, since only what is in sight is drawn. Arrows move a cursor,
- * Enter opens, a press puts it where the pointer is, a line of text tells about the cell; whoever uses it offers the same as a table.
+ * Enter opens, a press puts it where the pointer is, a line of text reports about the cell; whoever uses it offers the same as a table.
  */
 export function CellMap({
   label,

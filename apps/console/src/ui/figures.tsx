@@ -5,12 +5,12 @@ export interface Figure {
   readonly label: string
   /** A text, or a link to what is counted. */
   readonly value: ReactNode
-  /** Told in the colour of refusals, and by a sign. */
+  /** Reported in the colour of refusals, and by a sign. */
   readonly isBad?: boolean
   readonly title?: string
 }
 
-/** A few numbers with their names, beside each other. */
+/** A few numbers with their names, next to each other. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   return (
     <dl className="g-figures">

@@ -15,7 +15,7 @@ export interface FilterChipsProps {
   onChange(value: string): void
 }
 
-/** The terms of a filter beside each other, each as it is written: a press leads to it, Delete, Backspace or its cross take it out. */
+/** The terms of a filter next to each other, each as it is written: a press leads to it, Delete, Backspace or its cross take it out. */
 export function FilterChips({ label, fields, value, input, onChange }: FilterChipsProps) {
   const list = useRef<HTMLUListElement>(null)
   const terms = termsOf(value, fields)

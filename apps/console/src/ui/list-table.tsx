@@ -23,7 +23,7 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   readonly first?: Key | undefined
   /** The row of the cursor, and how it is changed, where the page has a say in it. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
-  /** Rows are told of beside the list: whether one is, which undefined says none is; a row was asked for there, or the cursor went to one. */
+  /** Rows are shown in the side panel: whether one is, which undefined says none is; a row was asked for there, or the cursor went to one. */
   readonly sidePanel?: PanelRows | undefined
   /** Rows can be chosen, by `x`, by Shift-x, by their boxes. */
   readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
@@ -57,7 +57,7 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, c
     sidePanel?.isShown === undefined
       ? []
       : neighbourKeys('row', (step) => {
-          // where the page was opened with a row beside it, the cursor is on none yet
+          // where the page was opened with a row next to it, the cursor is on none yet
           const from = active >= 0 ? active : shownIndexOf(sidePanel.isShown, count)
           if (from >= 0 && from + step >= 0 && from + step < count) setActive(from + step)
         }),

@@ -23,13 +23,13 @@ export interface MatrixStripProps {
 }
 
 const ROW = 14
-/** Tall refuses, thin passes, a hair was not asked: the shape tells the same as the colour. */
+/** Tall refuses, thin passes, a hair was not asked: the shape reports the same as the colour. */
 const heights: Readonly<Record<Tone, number>> = { fail: 12, pass: 6, skipped: 1 }
 const variables: Readonly<Record<Tone, string>> = { fail: '--gantt-fail', pass: '--gantt-pass', skipped: '--gantt-idle' }
 
 /**
  * A matrix of any length at a glance: its columns from left to right, several to a pixel where there are many (a refusal shows
- * before anything else). Arrows move a cursor, PageUp and PageDown by groups, Enter opens, a line tells about the cell; whoever
+ * before anything else). Arrows move a cursor, PageUp and PageDown by groups, Enter opens, a line reports about the cell; whoever
  * uses it offers the same as a table.
  */
 export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, describe, onOpen }: MatrixStripProps) {

@@ -7,7 +7,7 @@ export interface MeterPart {
   readonly tone: 'used' | 'claimed' | 'problem'
 }
 
-/** How full something is, as a bar; the numbers stand beside it as text, so the bar itself is not read out. */
+/** How full something is, as a bar; the numbers stand next to it as text, so the bar itself is not read out. */
 export function Meter({ parts, title }: { readonly parts: readonly MeterPart[]; readonly title?: string }) {
   let left = 1
   return (

@@ -8,7 +8,7 @@ let beginning: string | undefined
 let hasLeftIt = false
 
 /**
- * A page: its heading, what belongs beside it, and its content. Also names the browser's tab, and leads the keyboard and screen
+ * A page: its heading, what belongs next to it, and its content. Also names the browser's tab, and leads the keyboard and screen
  * readers to a page that was opened: to its heading.
  */
 export function Page({ title, aside, children }: { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {

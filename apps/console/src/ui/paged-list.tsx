@@ -44,11 +44,11 @@ interface PagedListProps<Row> {
   readonly chosen?: ReactNode
   /** Said where there is none at all. */
   readonly none: ReactNode
-  /** Said beside a filter that finds none. */
+  /** Said next to a filter that finds none. */
   readonly noMatch?: ReactNode
   /** Of a list that somebody else counts: how many there are, and whether there are more than that. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
-  /** Beside the filter. */
+  /** Next to the filter. */
   readonly aside?: ReactNode
   /** Below the filter, whatever it finds. */
   readonly above?: ReactNode
@@ -56,7 +56,7 @@ interface PagedListProps<Row> {
   readonly instead?: ReactNode
   /** Between the count and the rows. */
   readonly children?: ReactNode
-  /** What is told of a row beside the list, by its key. */
+  /** What is shown a row in the side panel, by its key. */
   readonly sidePanel?: (id: string) => ReactNode
   /** What its page knows of the table. */
   readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>

@@ -3,7 +3,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { isTimeout } from '../lib/timeout.ts'
 
-/** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is told as such. */
+/** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is reported as such. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
   const problem = problemOf(error)
   const { title, text, code, requestId } = problem

@@ -13,14 +13,14 @@ export interface SaveRowsProps {
   readonly many: string
   /** How many there are, as far as that is known. */
   readonly total: number
-  /** Reads them; tells how far it is, and ends when its signal says so. */
+  /** Reads them; shows how far it is, and ends when its signal says so. */
   make(options: ReadOptions): Promise<Sheet>
   /** All of them are saved, so many. */
   onSaved(count: number): void
   onClose(): void
 }
 
-/** Saves all rows of a list as a sheet; tells how far it is, and can be cancelled. What is cut is said. */
+/** Saves all rows of a list as a sheet; shows how far it is, and can be cancelled. What is cut is said. */
 export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRowsProps) {
   const [count, setCount] = useState(0)
   const [isCut, setCut] = useState(false)

@@ -6,15 +6,15 @@ import './side-panel.css'
 
 interface SidePanelProps {
   readonly state: SidePanelState
-  /** What is told of a row, by what names it in the address. */
+  /** What is shown a row, by what names it in the address. */
   panel(id: string): ReactNode
-  /** Of what is told; it scrolls beyond that. */
+  /** Of what is reported; it scrolls beyond that. */
   readonly height: string
   /** The list. */
   readonly children: ReactNode
 }
 
-/** A list, and beside it one of its rows. */
+/** A list, and next to it one of its rows. */
 export function SidePanel({ state: { id, close }, panel, height, children }: SidePanelProps) {
   return (
     // the list is the same element with and without a panel: it keeps its place

@@ -55,7 +55,7 @@ const secondsSince = (atMs: number): number => Math.floor(Math.max(0, Date.now()
 /** When something was read, and how long ago; and for how long there was no news of it. */
 export function AsOf({ atMs, silence }: { readonly atMs: number; readonly silence?: number | undefined }) {
   const zone = useTimeZone()
-  // ages are told by the service's clock
+  // ages are shown by the service's clock
   const readMs = atMs + serviceNow() - Date.now()
   return (
     <Text size="xs" c="dimmed" data-as-of-read>

@@ -15,12 +15,12 @@ export interface StepLine {
 }
 
 interface StepChartProps {
-  /** What is drawn, as text; the numbers stand beside it. */
+  /** What is drawn, as text; the numbers stand next to it. */
   readonly label: string
   readonly lines: readonly StepLine[]
   /** What the right and the upper edge stand for, above 0. */
   readonly most: StepPoint
-  /** The x that is told beside the chart. */
+  /** The x that is reported next to the chart. */
   readonly cursor: number
   /** The pointer is over so much of x. */
   onCursor(x: number): void
@@ -55,7 +55,7 @@ export function StepChart({ label, lines, most, cursor, onCursor }: StepChartPro
   )
 }
 
-/** The look of a line, to stand beside its name. */
+/** The look of a line, to stand next to its name. */
 export function StepSample({ look }: { readonly look: number }) {
   return (
     <svg className="g-step-sample" width={28} height={10} aria-hidden="true">

@@ -18,7 +18,7 @@ export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellP
     <div
       role="columnheader"
       tabIndex={-1}
-      // a grid tells of its first order only; the others are told in words
+      // a grid shows its first order only; the others are reported in words
       aria-sort={index === 0 ? order : undefined}
       title={column.title}
       className={column.align === 'right' ? 'number' : undefined}

@@ -7,7 +7,7 @@ export interface TableKeysProps {
   onOpen(index: number): void
   /** Brings the focus to the table. */
   onFocus(): void
-  /** Where a row can be told of beside the list. */
+  /** Where a row can be shown in the side panel. */
   onTogglePanel?: ((index: number) => void) | undefined
 }
 

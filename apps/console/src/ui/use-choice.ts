@@ -9,7 +9,7 @@ export interface Choice<Item> {
   isChosen(index: number): boolean | undefined
   /** Chooses what has a key, or not any more; `isRange`: all from the one chosen last to this one. What is not in the list stays as it is. */
   toggle(key: Key, isRange: boolean): void
-  /** These, in the place of those before; `isAdded`: beside them. */
+  /** These, in the place of those before; `isAdded`: next to them. */
   choose(items: Iterable<Item>, isAdded?: boolean): void
   clear(): void
 }

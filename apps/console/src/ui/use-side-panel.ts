@@ -3,14 +3,14 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useShortcuts } from '../lib/keys.ts'
 import { type ListSearch, type Step, useListGo, useListSearch } from '../lib/list-search.ts'
 
-/** Who holds a key down goes through rows faster than the service can tell of them. */
+/** Who holds a key down goes through rows faster than the service can show them. */
 const FOLLOW_MS = 150
 
-/** The row that is told of beside its list. */
+/** The row that is shown next to its list. */
 export interface SidePanelState {
   /** What names it in the address; undefined: there is none. */
   readonly id: string | undefined
-  /** Whether there is room beside the list. */
+  /** Whether there is room in the side panel. */
   readonly isWide: boolean
   /** Shows a row, or none if it is shown. */
   toggle(id: string): void
@@ -19,7 +19,7 @@ export interface SidePanelState {
   close(): void
 }
 
-/** `o` shows a row beside its list, which stays where it is; then the one that the cursor goes to, until Escape. All of it in the address. */
+/** `o` shows a row next to its list, which stays where it is; then the one that the cursor goes to, until Escape. All of it in the address. */
 export function useSidePanel(): SidePanelState {
   const { beside: id } = useListSearch()
   const go = useListGo()
@@ -47,7 +47,7 @@ export function useSidePanel(): SidePanelState {
   return { id, isWide, toggle, follow, close }
 }
 
-/** What a list's keys and its cursor do; undefined where a row is not told of, or there is no room for it. */
+/** What a list's keys and its cursor do; undefined where a row is not shown, or there is no room for it. */
 export function useSidePanelKeys({ id, isWide, toggle, follow }: SidePanelState, idAt: ((index: number) => string) | undefined) {
   return useMemo(
     () =>

@@ -34,7 +34,7 @@ test('an address without its moment and what is open is a view', () =>
 test('opening takes back what the view does not say', () =>
   expect(opening({ q: 'a' })).toEqual({ q: 'a', cols: undefined, sort: undefined, group: undefined, view: undefined, colour: undefined }))
 
-test('the same is told', () => {
+test('the same is reported', () => {
   expect(isSame({ q: 'a' }, { q: 'a' })).toBe(true)
   expect(isSame({ q: 'a' }, { q: 'a', sort: 'b' })).toBe(false)
 })

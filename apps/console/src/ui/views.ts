@@ -6,7 +6,7 @@ export interface View {
   readonly search: ViewSearch
 }
 
-/** What of an address is a view: not the moment, nor what is open beside the list. */
+/** What of an address is a view: not the moment, nor what is open in the side panel. */
 const PARTS = ['q', 'cols', 'sort', 'group', 'view', 'colour'] as const
 
 export type ViewSearch = { readonly [Part in (typeof PARTS)[number]]?: string }

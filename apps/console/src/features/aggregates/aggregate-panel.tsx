@@ -10,7 +10,7 @@ import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { AGGREGATE } from './documents.ts'
 import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
-/** One aggregate beside the list: how many hosts it holds, and who reads what it says. */
+/** One aggregate in the side panel: how many hosts it holds, and who reads what it says. */
 export function AggregatePanel({ uuid }: { readonly uuid: string }) {
   const zone = useTimeZone()
   const { data, error, refetch, dataUpdatedAt } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })

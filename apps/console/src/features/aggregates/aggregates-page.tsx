@@ -23,7 +23,7 @@ import { REFRESH_MS } from './use-refresh.ts'
 
 const route = getRouteApi('/aggregates')
 
-/** Loaded when a row is first told of beside the list. */
+/** Loaded when a row is first shown in the side panel. */
 const AggregateBeside = lazy(async () => ({ default: (await import('./aggregate-panel.tsx')).AggregatePanel }))
 
 const nouns = ['aggregate', 'aggregates'] as const

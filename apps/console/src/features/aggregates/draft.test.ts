@@ -124,7 +124,7 @@ test('the undoing of an edit is a draft that says no more than it takes', () => 
   })
 })
 
-test('hosts that were handed over are in the draft beside its own, and do not leave', () => {
+test('hosts that were handed over are in the draft next to its own, and do not leave', () => {
   const begun = { ...draft, addHosts: ['h3'], removeHosts: ['h1', 'h2'] }
   expect(withHosts(begun, ['h4', 'h3', 'h2'])).toEqual({ ...begun, addHosts: ['h3', 'h4', 'h2'], removeHosts: ['h1'] })
   expect(toUpdateInput(withHosts(begun, ['h4', 'h3', 'h2']))).toEqual({ addHosts: ['h3', 'h4'], removeHosts: ['h1'] })

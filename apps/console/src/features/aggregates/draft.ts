@@ -37,7 +37,7 @@ export const beginDraft = (base: AggregateState): Draft => ({
 /** Names from any list that people paste: lines, commas, semicolons, tabs; each once, in their order. */
 export const parseNames = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))]
 
-/** `key=value` lines; what has no `=` is told apart. */
+/** `key=value` lines; what has no `=` is reported separately. */
 export function parsePairs(text: string): { readonly pairs: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
   const lines = text
     .split('\n')

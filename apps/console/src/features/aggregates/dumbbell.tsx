@@ -1,7 +1,7 @@
 import './dumbbell.css'
 
 interface DumbbellProps {
-  /** What is drawn, as text; the numbers stand beside it. */
+  /** What is drawn, as text; the numbers stand next to it. */
   readonly label: string
   readonly before: number
   readonly after: number

@@ -24,7 +24,7 @@ import { Impact, Refusal } from './impact.tsx'
 import { PlacedWarnings } from './placed-warnings.tsx'
 import { Replay } from './replay.tsx'
 
-/** What takes the service a while to tell of a draft. */
+/** What takes the service a while to show a draft. */
 const OF_A_DRAFT = [WARNINGS, REPLAY] as const
 
 type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
@@ -184,7 +184,7 @@ interface ConflictProps {
   onDiscard(): void
 }
 
-/** Somebody else was faster: what they changed, beside what the draft wants. */
+/** Somebody else was faster: what they changed, next to what the draft wants. */
 function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   return (
     <Alert color="orange" title={`Somebody changed it: version ${draft.base.version} is ${current.version} now`} role="alert" data-conflict>

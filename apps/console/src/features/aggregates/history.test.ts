@@ -13,13 +13,17 @@ const row = (args: object, more: Partial<AuditRow> = {}): AuditRow => ({
 
 test.each<[string, AuditRow, string | undefined]>([
   [
-    'an edit is told by its deltas',
+    'an edit is shown by its deltas',
     row({
       input: { name: 'b', setMetadata: [{ key: 'ssd', value: 'true' }], unsetMetadata: ['hdd'], addHosts: ['h1'], removeHosts: ['h2'] },
     }),
     'name: b, - hdd, + ssd=true, - host h2, + host h1',
   ],
-  ['many hosts are told as far as they were kept', row({ input: { addHosts: ['h1', '... 30 more'] } }), '+ host h1, + host ... 30 more'],
+  [
+    'many hosts are reported as far as they were kept',
+    row({ input: { addHosts: ['h1', '... 30 more'] } }),
+    '+ host h1, + host ... 30 more',
+  ],
   ['what was only tried changed nothing', row({ dryRun: true, input: { name: 'b' } }), undefined],
   ['what was refused changed nothing', row({ input: { name: 'b' } }, { result: 'VersionConflict' }), undefined],
   ['what was too long to keep says so', row({}, { summary: 'cut' }), 'changed it; the arguments were too long to keep whole'],

@@ -65,7 +65,7 @@ const MOST_STEPS = 10
 
 /**
  * The state of a version, by the moments of the log: from one that is not before its end, step by step backwards. Undefined where they do
- * not tell it apart, as two edits of one millisecond.
+ * not distinguish it, as two edits of one millisecond.
  */
 export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
   version: number,

@@ -10,7 +10,7 @@ test.each([
   [3, 0, '−3 (−100 %)'],
 ])('from %i to %i', (before, after, text) => expect(deltaText(before, after)).toBe(text))
 
-test('what was left out is told by its reason, and nothing where nothing was', () => {
+test('what was left out is shown by its reason, and nothing where nothing was', () => {
   expect(leftOutText({ outOfTime: 0, notReplayable: 0, unreadable: 0 })).toBe('')
   expect(leftOutText({ outOfTime: 2, notReplayable: 0, unreadable: 1 })).toBe('Of the others for 2 the time ran out, 1 cannot be read.')
 })

@@ -15,7 +15,7 @@ type Claim = NonNullable<ResultOf<typeof CLAIM>['claim']>
 
 const REFRESH_MS = 5_000
 
-/** One claim beside the list: what it holds, for whom, since when and until when, and why there. */
+/** One claim in the side panel: what it holds, for whom, since when and until when, and why there. */
 export function ClaimPanel({ id }: { readonly id: string }) {
   const { data, error, refetch, dataUpdatedAt } = useOperation(CLAIM, { id }, { keepPrevious: false, everyMs: REFRESH_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />

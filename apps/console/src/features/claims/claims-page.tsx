@@ -28,7 +28,7 @@ import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
 import { RevokeClaims } from './revoke-claims.tsx'
 
-/** Loaded when a row is first told of beside the list. */
+/** Loaded when a row is first shown in the side panel. */
 const ClaimBeside = lazy(async () => ({ default: (await import('./claim-panel.tsx')).ClaimPanel }))
 
 const REFRESH_MS = 5_000

@@ -20,7 +20,7 @@ interface RevokeClaimsProps {
 
 type Answer = ResultOf<typeof REVOKE>['claimRevoke'][number]
 
-/** Ends claims, after a look at each of them, with a reason for whoever asks later. Their holders are told that they are lost. */
+/** Ends claims, after a look at each of them, with a reason for whoever asks later. Their holders learn that they are lost. */
 export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   const [reason, setReason] = useState('')
   const [answers, setAnswers] = useState<readonly Answer[] | undefined>()

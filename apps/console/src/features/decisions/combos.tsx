@@ -59,7 +59,7 @@ export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
 
 const STEP = 14
 
-/** One dot for each filter, full and joined where it is one of them; the names stand beside it. */
+/** One dot for each filter, full and joined where it is one of them; the names stand next to it. */
 function Dots({ columns, together }: { readonly columns: readonly string[]; readonly together: readonly string[] }) {
   const indexes = together.map((name) => columns.indexOf(name)).filter((index) => index >= 0)
   const x = (index: number): number => (index + 0.5) * STEP

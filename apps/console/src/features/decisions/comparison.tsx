@@ -64,7 +64,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   )
 }
 
-/** What differs, each beside the other; what does not, in a line. */
+/** What differs, each next to the other; what does not, in a line. */
 function Blocks({ compared }: { readonly compared: Compared }) {
   const { specChanges, profileChanges, fleetChangedHosts } = compared
   const same = [

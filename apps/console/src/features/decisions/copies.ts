@@ -12,7 +12,7 @@ interface ForProject {
   readonly demands: readonly { readonly text: string }[]
 }
 
-/** What may be told to whoever asked for the instance: a sentence, and each demand with what became of it. */
+/** What may be reported to whoever asked for the instance: a sentence, and each demand with what became of it. */
 export const textForProject = ({ headline, demands }: ForProject): string =>
   [headline, ...(demands.length === 0 ? [] : ['', ...demands.map(({ text }) => `- ${text}`)])].join('\n')
 

@@ -21,7 +21,7 @@ const fidelities: Readonly<Record<string, string>> = {
 
 interface HeaderProps {
   readonly decision: Decision
-  /** Undefined as long as it is not made again. */
+  /** Undefined as long as it is not replayed. */
   readonly fidelity: string | undefined
 }
 

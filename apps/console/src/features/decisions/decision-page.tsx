@@ -85,7 +85,7 @@ function useGo(): (change: Change, how?: 'typing' | 'applied') => void {
   )
 }
 
-/** What the record tells stands at once; the rest follows when the decision is made again. */
+/** What the record reports stands at once; the rest follows when the decision is replayed. */
 function Explained({ decision }: { readonly decision: Decision }) {
   const search = route.useSearch()
   const go = useGo()
@@ -227,7 +227,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
   const orderOf = useMemo(() => seenBefore(matrix), [matrix])
   const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
   const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
-  // whoever goes through the rows stays there, where the answer has room beside them
+  // whoever goes through the rows stays there, where the answer has room next to them
   const [isInRows, setInRows] = useState(false)
   const section = useRef<HTMLDivElement>(null)
   const wantsMatrix = useRef(false)

@@ -12,7 +12,7 @@ import { DECISION } from './documents.ts'
 import { membersOf } from './members.ts'
 import './decisions.css'
 
-/** One decision beside the list, as its record tells it: nothing is made again for it, however fast one goes through the rows. */
+/** One decision in the side panel, as its record reports it: nothing is replayed for it, however fast one goes through the rows. */
 export function DecisionPanel({ id }: { readonly id: string }) {
   const { data, error, refetch } = useOperation(DECISION, { id }, { keepPrevious: false })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />

@@ -61,7 +61,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
   const [isBehind, setBehind] = useState(true)
   const latest = useLatest({ isReading, pages, state })
   const { readNewest } = pages
-  /** What the feed told since the page heard of it last: the page is not drawn for each of hundreds a second. */
+  /** What the feed reported since the page heard of it last: the page is not drawn for each of hundreds a second. */
   const gathered = useRef(none())
   /** What of it is not in the list. */
   const counted = useRef(none())
@@ -141,7 +141,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
       counted.current = none()
     }
   }, [q])
-  // a stream that outlived the silence tells of no gap
+  // a stream that outlived the silence reports no gap
   useEffect(
     () =>
       contact.onReturn(() => {

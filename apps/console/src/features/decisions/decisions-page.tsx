@@ -26,7 +26,7 @@ import './decisions.css'
 
 const route = getRouteApi('/decisions')
 
-/** Loaded when a row is first told of beside the list. */
+/** Loaded when a row is first shown in the side panel. */
 const DecisionBeside = lazy(async () => ({ default: (await import('./decision-panel.tsx')).DecisionPanel }))
 
 /** So often is counted anew while one follows: each count reads many rows. */
@@ -40,7 +40,7 @@ const nouns = ['decision', 'decisions'] as const
 
 const keyOf = ({ id }: DecisionRow): string => id
 
-/** What was asked for and what came of it, newest first, as it happens. */
+/** What was asked for and the result, newest first, as it happens. */
 export function DecisionsPage() {
   const search = route.useSearch()
   const { q = '', live, group } = search

@@ -48,7 +48,7 @@ export const TAIL = graphql(`
   }
 `)
 
-/** What stands at once on a decision's page: nothing here needs the decision to be made again. */
+/** What stands at once on a decision's page: nothing here needs the decision to be replayed. */
 export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
@@ -114,14 +114,14 @@ export const NOW = graphql(`
   }
 `)
 
-/** Time range decisions can be made again. */
+/** Time range decisions can be replayed. */
 export const KEPT = graphql(`
   query DecisionsKept {
     fleetLog { firstRevision keptDays }
   }
 `)
 
-/** Whether the record, the log and the decision made again are still what they were. */
+/** Whether the record, the log and the decision replayed are still what they were. */
 export const VERIFY = graphql(`
   query VerifyDecision($id: ID!) {
     verifyDecision(id: $id) { outcome checks { part outcome text } }

@@ -21,7 +21,7 @@ export interface HostMatrixProps {
   readonly sort: MatrixSort
   readonly all: boolean
   readonly host: string | undefined
-  /** Something else stands beside it. */
+  /** Something else stands next to it. */
   readonly isNarrow: boolean
   onSelect(selection: Selection): void
   onFind(text: string): void

@@ -12,7 +12,7 @@ const outcomes: Readonly<Record<string, { readonly glyph: string; readonly colou
   UNKNOWN: { glyph: '?', colour: 'gray', word: 'unknown' },
 }
 
-/** What was kept of a decision to hold it against later, how long it can be made again, and whether it still comes out the same. */
+/** What was kept of a decision to hold it against later, how long it can be replayed, and whether it still comes out the same. */
 export function Receipt({ decision: { id, receipt, explanationRetainedUntil } }: { readonly decision: Decision }) {
   const zone = useTimeZone()
   const [isAsked, setAsked] = useState(false)

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { readableAmount } from './facts.ts'
 import type { Shortfall } from './shortfalls.ts'
 
-/** Beside a reason: the least and the most that is missing. */
+/** Next to a reason: the least and the most that is missing. */
 export const Short = ({ shortfall }: { readonly shortfall: Shortfall }) => (
   <Text size="xs" c="dimmed" component="span">
     {shortfallInWords(shortfall)}

@@ -41,7 +41,7 @@ describe('the width of bins', () => {
   ])('%s', (_name, all, name, ranges) => expect(shortfallOf(all, name).bins.map(printRange)).toEqual(ranges))
 })
 
-test('amounts are told by filter and reason, where they are amounts of one unit', () => {
+test('amounts are shown by filter and reason, where they are amounts of one unit', () => {
   const matrix: Matrix = {
     hostCount: 6,
     filters: ['RAM', 'Zone'],

@@ -104,7 +104,7 @@ export interface Track {
   readonly step: number
 }
 
-/** How many times the multiplier itself away a limit is still on the track; farther ones are told as numbers. */
+/** How many times the multiplier itself away a limit is still on the track; farther ones are reported as numbers. */
 const REACH = 10
 
 /** Around the multiplier, over zero, and as far as the limits that are near. */

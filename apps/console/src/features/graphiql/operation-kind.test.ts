@@ -9,7 +9,7 @@ describe('what would run', () => {
     ['the one that is named', 'query A { a } mutation B { b }', 'A', 'query'],
     ['the other that is named', 'query A { a } mutation B { b }', 'B', 'mutation'],
     ['not clear, and one of them a mutation', 'query A { a } mutation B { b }', undefined, 'mutation'],
-    ['a name that is not there, beside a mutation', 'query A { a } mutation B { b }', 'C', 'mutation'],
+    ['a name that is not there, next to a mutation', 'query A { a } mutation B { b }', 'C', 'mutation'],
     ['not clear, among queries', 'query A { a } query B { b }', undefined, undefined],
     ['half-written', 'mutation { a', undefined, undefined],
     ['nothing', '', undefined, undefined],

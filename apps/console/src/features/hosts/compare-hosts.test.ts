@@ -13,7 +13,7 @@ const storeOf = (hosts: readonly TestHost[]) => {
   return store
 }
 
-it('tells first what differs most', () => {
+it('reports first what differs most', () => {
   const store = storeOf([
     { ordinal: 0, name: 'a', az: 'z1', traits: ['AVX'], memUsed: 95 },
     { ordinal: 1, name: 'b', az: 'z2', traits: ['AVX'], memUsed: 10 },
@@ -25,7 +25,7 @@ it('tells first what differs most', () => {
   expect(others.map(({ difference }) => difference)).toEqual(others.map(() => 0))
 })
 
-it('tells what hosts say of themselves, and which of them do not', () => {
+it('shows what hosts say of themselves, and which of them do not', () => {
   const store = storeOf([
     { ordinal: 0, name: 'a', reported: { 'cpu.model': 'Milan' } },
     { ordinal: 1, name: 'b' },
@@ -56,7 +56,10 @@ describe('any fleet, cut in two', () => {
     az: fc.constantFrom('az1', 'a b', '*', '-x,y'),
     aggregates: fc.uniqueArray(fc.constantFrom('ssd', 'gpu', '"'), { maxLength: 2 }),
     traits: fc.uniqueArray(fc.constantFrom('T1', 'x:y'), { maxLength: 2 }),
-    told: fc.record({ 'cpu.model': fc.constantFrom('M 1', '-*'), 'hypervisor.version': fc.constantFrom('0', '7') }, { requiredKeys: [] }),
+    reported: fc.record(
+      { 'cpu.model': fc.constantFrom('M 1', '-*'), 'hypervisor.version': fc.constantFrom('0', '7') },
+      { requiredKeys: [] },
+    ),
     memFreeMib: fc.nat(10),
     memUsed: fc.double({ min: 0, max: 130, noNaN: true }),
     gpuFreeMilli: fc.nat(3_000),

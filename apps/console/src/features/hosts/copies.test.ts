@@ -56,7 +56,7 @@ it('writes aggregates, traits and what a decision said where their columns are s
   )
 })
 
-it('writes what hosts tell where its column is shown, and nothing where they do not', () => {
+it('writes what hosts show where its column is shown, and nothing where they do not', () => {
   const rows = [{ ...row, reported: { ...row.reported, 'cpu.model': 'Milan' } }]
   const columns = hostColumns.filter(({ key }) => key === 'cpu.model' || key === 'hypervisor.version')
   expect(JSON.parse(jsonOf({ rows, columns }))).toEqual([

@@ -21,7 +21,7 @@ export interface CopyHostsProps {
   /** Only the hosts of a verdict are listed. They are worked out here: there is no call that answers just these. */
   readonly isOfVerdict: boolean
   readonly count: number
-  /** What a decision said of each, where the list tells it. */
+  /** What a decision said of each, where the list reports it. */
   readonly verdicts: Verdicts | undefined
   /** The rows of the list, in its order; read when they are asked for. */
   rows(): readonly HostRow[]

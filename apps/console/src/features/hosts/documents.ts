@@ -75,7 +75,7 @@ export const HOST_CHANGED = graphql(`
   }
 `)
 
-/** Opens or closes hosts, 1,000 at most; a dry run only tells what it would touch. */
+/** Opens or closes hosts, 1,000 at most; a dry run only shows what it would touch. */
 export const SET_STATUS = graphql(`
   mutation HostSetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
     hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
@@ -99,7 +99,7 @@ export const SET_USED_FROM = graphql(`
   }
 `)
 
-/** Looks for another place for every claim of a host; a dry run only tells where each would go. */
+/** Looks for another place for every claim of a host; a dry run only shows where each would go. */
 export const EVACUATE = graphql(`
   mutation HostEvacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
     hostEvacuate(input: $input, dryRun: $dryRun) {

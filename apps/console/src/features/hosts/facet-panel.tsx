@@ -19,7 +19,7 @@ export interface FacetPanelProps {
   readonly facets: HostSelection['facets']
   /** The filter, as its canonical text. */
   readonly text: string
-  /** `isAdded`: beside the chosen values of the facet, not in their place. */
+  /** `isAdded`: next to the chosen values of the facet, not in their place. */
   onToggle(field: FacetField, value: string, isAdded: boolean): void
 }
 

@@ -12,15 +12,15 @@ describe('a click on a value of a facet', () => {
     ['knows other names of its field', 'zone:z1', 'az', 'z2', 'az:z2'],
     ['leaves the other facets', 'agg:ssd', 'az', 'z2', 'agg:ssd az:z2'],
     ['quotes what needs it', '', 'agg', 'rack 7*', 'agg:"rack 7*"'],
-    ['opens those that do not tell it', 'cpu.model:Milan web', 'cpu.model', '', 'web -cpu.model:*'],
-    ['opens those that do not tell a number', '', 'hypervisor.version', '', '-hypervisor.version>=0'],
+    ['opens those that do not report it', 'cpu.model:Milan web', 'cpu.model', '', 'web -cpu.model:*'],
+    ['opens those that do not report a number', '', 'hypervisor.version', '', '-hypervisor.version>=0'],
     ['takes them back', 'web -hypervisor.version>=0', 'hypervisor.version', '', 'web'],
     ['takes their place', '-cpu.model:*', 'cpu.model', 'Milan', 'cpu.model:Milan'],
   ] as const)('%s', (_name, text, field, value, after) => expect(toggleValue(text, field, value, false)).toBe(after))
 
   test('with Shift adds to what is chosen', () => expect(toggleValue('az:z1', 'az', 'z2', true)).toBe('az:z1,z2'))
 
-  test('with Shift, those that do not tell it stand alone: no term finds them beside others', () => {
+  test('with Shift, those that do not report it stand alone: no term finds them next to others', () => {
     for (const other of ['hypervisor.version>=9000000', '-hypervisor.version>=9000000', '-hypervisor.version:9000000'])
       expect(toggleValue(other, 'hypervisor.version', '8002000', true)).toBe('hypervisor.version:8002000')
     expect(toggleValue('cpu.model:Milan', 'cpu.model', '', true)).toBe('-cpu.model:*')
@@ -36,6 +36,6 @@ describe('a group of the map', () => {
     ['one of many that are asked for', 'agg:ssd,gpu', 'aggregate', 'ssd', 'agg:ssd,gpu agg:ssd'],
     ['hosts in no aggregate', 'az:nova', 'aggregate', '', 'az:nova -agg:*'],
     ['a model alone', 'cpu.model:A,B web', 'cpu.model', 'B', 'web cpu.model:B'],
-    ['hosts that do not tell their version', 'hv.version>5', 'hypervisor.version', '', '-hypervisor.version>=0'],
+    ['hosts that do not report their version', 'hv.version>5', 'hypervisor.version', '', '-hypervisor.version>=0'],
   ] as const)('%s', (_name, text, group, key, after) => expect(narrowToGroup(text, group, key)).toBe(after))
 })

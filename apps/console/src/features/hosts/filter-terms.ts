@@ -10,14 +10,14 @@ export function canonical(filter: string): string {
 
 /**
  * The filter after a click on a value of a facet. A chosen value is taken back. Another takes the place of what the filter said of
- * its field, so that the click opens as many hosts as the facet counted; `isAdded` lets the chosen ones stand beside it.
+ * its field, so that the click opens as many hosts as the facet counted; `isAdded` lets the chosen ones stand next to it.
  */
 export function toggleValue(text: string, field: FacetField, value: string, isAdded: boolean): string {
   if (isChosen(text, field, value)) return value === NONE ? withoutField(text, field) : withoutTerm(text, field, value)
   return isAdded && value !== NONE && isOfValues(text, field) ? withTerm(text, field, value) : withInstead(text, field, value)
 }
 
-/** Whether all that the filter says of a field is which values it may have: another stands beside these, beside nothing else. */
+/** Whether all that the filter says of a field is which values it may have: another stands next to these, next to nothing else. */
 const isOfValues = (text: string, field: FacetField): boolean =>
   parseQuery(text, hostFields).query.terms.every((term) => fieldOf(term) !== field || (term.operator === ':' && !term.negated))
 
@@ -41,7 +41,7 @@ export function narrowToGroup(text: string, group: HostGroup, key: string): stri
 /** What of a host says in which group of the map it is. */
 export const fieldOfGroup = (group: HostGroup): FacetField => (group === 'aggregate' ? 'agg' : group)
 
-/** The filter with terms beside those that are there: what it found before, of that only what they find too. */
+/** The filter with terms next to those that are there: what it found before, of that only what they find too. */
 export const narrowTo = (text: string, terms: string): string => (isThere(text, terms) ? text : join(text, terms))
 
 /** The filter with a value in the place of what it said of the field. */

@@ -21,7 +21,7 @@ describe('the fleet as columns', () => {
     expect([...store.numbers('MEM_FREE_MIB').slice(0, 2)]).toEqual([5, -7])
   })
 
-  it('works out what is used of what may be given and what is free, of each host that is told of', () => {
+  it('works out what is used of what may be given and what is free, of each host that is shown', () => {
     const store = createFleetStore()
     const used = () => [0, 1, 2].map((ordinal) => store.numbers('MEM_USED_PCT')[ordinal])
     store.apply(

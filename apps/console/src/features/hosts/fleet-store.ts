@@ -4,7 +4,7 @@ import { createDictionary, createSetDictionary, type Dictionary, type SetDiction
 
 /** Columns of one text each, of few different ones. */
 export const codeColumns = ['STATE', 'STATUS', 'AZ'] as const
-/** Columns of many texts each, or of one that not every host tells. */
+/** Columns of many texts each, or of one that not every host reports. */
 export const setColumns = ['AGGREGATES', 'TRAITS', ...toldFields.map(({ column }): ToldColumn => column)] as const
 /** Columns of one number each, as they are asked for. */
 const reportedColumns = [

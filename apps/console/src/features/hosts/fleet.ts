@@ -36,7 +36,7 @@ interface Kept {
   readonly fleet: Fleet
 }
 
-/** Kept over the pages of a visit, and the past beside the present: who comes back sees the list at once, and only what changed meanwhile is sent. */
+/** Kept over the pages of a visit, and the past next to the present: who comes back sees the list at once, and only what changed meanwhile is sent. */
 const kept: { now?: Kept; past?: Kept } = {}
 
 const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefined => {

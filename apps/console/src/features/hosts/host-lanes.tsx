@@ -33,7 +33,7 @@ const REACH = 8
 
 /**
  * What the host was and what happened to it, as lanes on one axis of time. Arrows move a cursor from step to step, a press or Enter
- * shows the console as it was then, a line of text tells about it. The list below has the same.
+ * shows the console as it was then, a line of text reports about it. The list below has the same.
  */
 export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: HostLanesProps) {
   const id = useId()
@@ -183,7 +183,7 @@ const wordsAt = (lanes: readonly Lane[], ms: number): string => {
 
 const nameOf = (word: string | undefined): string => word?.toLowerCase() ?? 'not known'
 
-/** Its word where there is room for it; its border tells the same as its colour. */
+/** Its word where there is room for it; its border reports the same as its colour. */
 function SpanBox({
   span: { word, from, to, times },
   axis,

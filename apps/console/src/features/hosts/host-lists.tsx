@@ -44,7 +44,7 @@ interface HostListsProps {
 /** What a filter finds: counted, as a map, as a table. */
 export const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
   const { view = 'split', group = 'az', colour = usualColour(search), sort = usualSort, compare } = search
-  // until the decision is made again, or where it cannot be
+  // until the decision is replayed, or where it cannot be
   const shownColour = colour === 'verdict' && verdicts === undefined ? 'mem' : colour
   const navigate = route.useNavigate()
   const columns = useMemo(() => (verdicts === undefined ? hostColumns : withVerdicts(verdicts)), [verdicts])
@@ -81,7 +81,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     sidePanel,
     useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
-  // a press shows the host beside the map; another on the same host, or where there is no room, opens its page
+  // a press shows the host in the side panel; another on the same host, or where there is no room, opens its page
   const press = (ordinal: number): void => {
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)
@@ -183,7 +183,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
 /** What names a host in the address, whatever it is called. */
 const panelIdOf = (store: FleetStore, ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
 
-/** The host that the address names, beside the list. */
+/** The host that the address names, in the side panel. */
 function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
   const ordinal = useMemo(() => store.ordinals.find((one) => panelIdOf(store, one) === id), [store, id])
   // a host that is not there any more is known to the service

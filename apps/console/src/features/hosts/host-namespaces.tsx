@@ -7,7 +7,7 @@ import type { HostDetail } from './host-usage.tsx'
 
 type NamespaceReport = HostDetail['namespaces'][number]
 
-/** What another service tells of the host: by which report, how old that is, and the document, read or not. */
+/** What another service shows the host: by which report, how old that is, and the document, read or not. */
 export function HostNamespace({ report }: { readonly report: NamespaceReport }) {
   const { document, lastSequence, problem } = report
   return (

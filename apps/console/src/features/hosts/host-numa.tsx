@@ -10,7 +10,7 @@ type Pool = HostDetail['pciPools'][number]
 
 interface HostNumaProps {
   readonly cells: readonly Cell[]
-  /** All PCI devices of the host; those near to a cell are told in its box. */
+  /** All PCI devices of the host; those near to a cell are reported in its box. */
   readonly pools: readonly Pool[]
 }
 

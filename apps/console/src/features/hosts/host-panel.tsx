@@ -16,7 +16,7 @@ import { Stale } from '../../ui/stale.tsx'
 
 const REFRESH_MS = 5_000
 
-/** One host beside the list: what decides whether it takes the next instance. */
+/** One host in the side panel: what decides whether it takes the next instance. */
 export function HostPanel({ host: askedHost, node: askedNode }: { readonly host: string; readonly node: string }) {
   const asked = { host: askedHost, node: askedNode === askedHost ? null : askedNode }
   const { data, error, refetch, dataUpdatedAt } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })

@@ -8,7 +8,7 @@ export interface HostRow {
   readonly az: string
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
-  /** What it tells of the machine; undefined: not told. */
+  /** What it shows the machine; undefined: not reported. */
   readonly reported: Readonly<Record<ToldName, string | undefined>>
   readonly state: string
   readonly status: string

@@ -24,6 +24,6 @@ export const toneOf = (word: string): keyof typeof glyphs => tones[word] ?? 'bad
 
 export const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
 
-/** Whether it takes new instances as far as its state and status tell. */
+/** Whether it takes new instances as far as its state and status report. */
 export const isOpen = ({ state, status }: { readonly state: string; readonly status: string }): boolean =>
   state === 'UP' && status === 'ENABLED'

@@ -31,7 +31,7 @@ it('shows a host in each of its aggregates, and those in none at the end', () =>
   ])
 })
 
-it('puts hosts that tell the same together, and those that do not tell it at the end', () => {
+it('puts hosts that report the same together, and those that do not report it at the end', () => {
   expect(summaries('cpu.model')).toEqual(['Milan: a, 1 host, 20 % used on average', 'not reported: bcd, 3 hosts, 60 % used on average'])
 })
 

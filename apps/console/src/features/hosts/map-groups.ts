@@ -6,13 +6,13 @@ import type { HostColour, HostGroup } from './search.ts'
 import { inWords, NONE, textColumns } from './select-hosts.ts'
 import type { Verdicts } from './verdicts.ts'
 
-/** Colours that tell what the store holds. */
+/** Colours that show what the store holds. */
 export type LoadColour = Exclude<HostColour, 'verdict'>
 
 /** A report of this age, or none at all, has the last colour. */
 const OLDEST_MS = 86_400_000
 
-/** What the colour of a map tells: of each host as a percentage of the last colour, of many as words, and of its scale. */
+/** What the colour of a map reports: of each host as a percentage of the last colour, of many as words, and of its scale. */
 export interface MapLoad {
   of(ordinal: number): number
   summarise(ordinals: readonly number[]): string
@@ -99,8 +99,8 @@ export const positionOf = (group: number): number => Math.max(0, 255 - group)
 export const toShade = (percent: number): number => Math.max(0, Math.min(255, Math.round(percent * 2.55)))
 
 /**
- * Hosts by zone, by aggregate or by what they tell, the fullest first in each, with totals for its heading. A host in many
- * aggregates is in each of them; hosts in none, and those that do not tell it, stand together at the end.
+ * Hosts by zone, by aggregate or by what they report, the fullest first in each, with totals for its heading. A host in many
+ * aggregates is in each of them; hosts in none, and those that do not report it, stand together at the end.
  */
 export function groupHosts(store: FleetStore, ordinals: Uint32Array, by: HostGroup, load: MapLoad): readonly CellGroup[] {
   const members = new Map<string, number[]>()

@@ -30,7 +30,7 @@ interface MapSwitchesProps {
   onColour(colour: HostColour): void
 }
 
-/** What the map is divided by, and what its colour tells. They stand above the map and what is beside it: what opens there moves none of them. */
+/** What the map is divided by, and what its colour reports. They stand above the map and what is next to it: what opens there moves none of them. */
 export function MapSwitches({ group, colour, hasVerdicts, onGroup, onColour }: MapSwitchesProps) {
   const offered = hasVerdicts ? hostColours : hostColours.filter((one) => one !== 'verdict')
   return (

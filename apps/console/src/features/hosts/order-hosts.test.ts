@@ -26,9 +26,9 @@ describe('order of hosts', () => {
     ['by age: the oldest report first', '-age', 'cba'],
     ['by zone, the most free memory of each first', 'az,-mem.free', 'abc'],
     ['by memory, of equals the last zone first', 'mem.free,-az', 'cba'],
-    ['by a number that hosts tell, not told first', 'hypervisor.version', 'bac'],
-    ['by a number that hosts tell, largest first', '-hypervisor.version', 'cab'],
-    ['by a text that hosts tell, not told first', 'cpu.model', 'bca'],
+    ['by a number that hosts report, not reported first', 'hypervisor.version', 'bac'],
+    ['by a number that hosts report, largest first', '-hypervisor.version', 'cab'],
+    ['by a text that hosts report, not reported first', 'cpu.model', 'bca'],
     ['by memory, of equals the last name first', '-mem.free,-host', 'acb'],
   ])('%s', (_name, sort, names) => {
     expect([...orderHosts(store, orderByName(store), readSort(sort))].map(store.nameOf).join('')).toBe(names)

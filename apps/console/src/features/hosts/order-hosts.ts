@@ -56,7 +56,7 @@ export function orderByName(store: FleetStore): Uint32Array {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Numbers as they are; texts as the place of each among the sorted texts, what is not told before all. */
+/** Numbers as they are; texts as the place of each among the sorted texts, what is not reported before all. */
 function rankOf(store: FleetStore, column: NumberColumn | CodeColumn | ToldColumn, isOfNumbers: boolean): Float64Array | Uint32Array {
   if (isNumberColumn(column)) return store.numbers(column)
   const values = isSetColumn(column) ? store.sets(column).texts.map(([text = NONE]) => text) : store.dictionary(column).values

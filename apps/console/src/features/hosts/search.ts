@@ -5,10 +5,10 @@ import { type ListSearch, readPanelSearch } from '../../lib/list-search.ts'
 export const hostViews = ['split', 'table', 'map'] as const
 /** What the map is divided by. */
 export const hostGroups = ['az', 'aggregate', ...toldFields.map(({ name }) => name)] as const
-/** What the map's colour tells. */
+/** What the map's colour reports. */
 export const hostColours = ['cpu', 'mem', 'disk', 'cpu.free', 'mem.free', 'disk.free', 'claims', 'age', 'verdict'] as const
 
-/** What is told of one host, beside its summary. */
+/** What is shown one host, next to its summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
 
 export type HostView = (typeof hostViews)[number]
@@ -26,7 +26,7 @@ export interface HostsSearch extends ListSearch {
   readonly group?: HostGroup
   /** If not given mem, or verdict where a decision is. */
   readonly colour?: HostColour
-  /** `yes`: those that were chosen stand beside the others. */
+  /** `yes`: those that were chosen stand next to the others. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string

@@ -68,18 +68,18 @@ describe('hosts that match', () => {
     { ordinal: 3, name: 'd' },
   ]
   it.each([
-    ['what they tell', 'cpu.model:Milan', 'ac'],
-    ['what they tell, with blanks', 'cpu.model:"Ice Lake"', 'b'],
-    ['a number that they tell', 'hypervisor.version>=8002000', 'ab'],
+    ['what they report', 'cpu.model:Milan', 'ac'],
+    ['what they report, with blanks', 'cpu.model:"Ice Lake"', 'b'],
+    ['a number that they report', 'hypervisor.version>=8002000', 'ab'],
     ['a number by another name', 'hv.version:0', 'c'],
-    ['a text that they do not tell', '-cpu.model:*', 'd'],
-    ['a number that they do not tell', '-hypervisor.version>=0', 'd'],
+    ['a text that they do not report', '-cpu.model:*', 'd'],
+    ['a number that they do not report', '-hypervisor.version>=0', 'd'],
   ])('finds %s', (_name, text, names) => {
     const { store, selection } = select(kinds, text)
     expect([...selection.ordinals].map(store.nameOf).join('')).toBe(names)
   })
 
-  it('counts what is told and what is not, all hosts together; what nobody tells is no facet', () => {
+  it('counts what is reported and what is not, all hosts together; what nobody reports is no facet', () => {
     const { facets } = select(kinds, '').selection
     expect(facets['cpu.model']).toEqual([
       { value: 'Milan', count: 2 },
@@ -97,7 +97,7 @@ describe('hosts that match', () => {
         state: text(['UP', 'DOWN']),
         az: text(['az1', 'az2']),
         aggregates: fc.subarray(['ssd', 'gpu']),
-        told: fc.record({ 'cpu.model': text(['M 1', 'M2']), 'hypervisor.version': text(['0', '7']) }, { requiredKeys: [] }),
+        reported: fc.record({ 'cpu.model': text(['M 1', 'M2']), 'hypervisor.version': text(['0', '7']) }, { requiredKeys: [] }),
         traits: fc.subarray(['A', 'B', 'C']),
         memFreeMib: fc.integer({ min: -5, max: 5 }),
       }),
@@ -144,7 +144,7 @@ describe('hosts that match', () => {
           const { query: own } = parseQuery(termOf(field, value), hostFields)
           const clicked = compileQuery({ terms: [...others.terms, ...own.terms] }, hostFields, hostReaders(store, NOW))
           const count = [...store.ordinals].filter(clicked).length
-          // what nobody tells is no facet
+          // what nobody reports is no facet
           const { [field]: values } = selection.facets
           expect(values.find((one) => one.value === value)?.count ?? 0).toBe(value === NONE && values.length === 0 ? 0 : count)
         }

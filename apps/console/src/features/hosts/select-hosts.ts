@@ -11,12 +11,12 @@ import {
 } from '@gantt/scheduler-core/query'
 import { type CodeColumn, type FleetStore, isSetColumn, type SetColumn } from './fleet-store.ts'
 
-/** Fields whose values are counted beside the list: those of few different texts. */
+/** Fields whose values are counted in the side panel: those of few different texts. */
 export const facetFields = ['state', 'status', 'az', 'agg', 'trait', ...toldFields.map(({ name }) => name)] as const
 
 export type FacetField = (typeof facetFields)[number]
 
-/** In the place of a value: the hosts that do not tell it. */
+/** In the place of a value: the hosts that do not report it. */
 export const NONE = ''
 
 export const inWords = (value: string): string => (value === NONE ? 'not reported' : value)
@@ -153,7 +153,7 @@ export function createCounter(store: FleetStore, field: FacetField): Counter {
       counts[code] = (counts[code] ?? 0) + 1
     },
     addAll(ordinals) {
-      // what all tell alike is not looked up for each
+      // what all report alike is not looked up for each
       if (size === 1) counts[0] = (counts[0] ?? 0) + ordinals.length
       else
         for (const ordinal of ordinals) {
@@ -165,7 +165,7 @@ export function createCounter(store: FleetStore, field: FacetField): Counter {
       if (!isSetColumn(column)) return toFacet(store.dictionary(column).values, counts)
       const { values, sets } = store.sets(column)
       const perValue = new Uint32Array(values.values.length + 1)
-      // what no host tells is nothing to choose by
+      // what no host reports is nothing to choose by
       const unreported = isReported(field) && values.values.length > 0 ? [NONE] : []
       sets.forEach((set, code) => {
         const places = set.length === 0 ? [values.values.length] : set
@@ -182,7 +182,7 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 
-/** Whether it is something that a host may leave out of what it tells. */
+/** Whether it is something that a host may leave out of what it reports. */
 const isReported = (field: FacetField): boolean => toldFields.some(({ name }) => name === field)
 
 /** Whether the grammar compares it as a number. */

@@ -61,7 +61,7 @@ describe('what a host was', () => {
     ],
     ['goes on where only the reason changes', [status(0, 'ENABLED', 'DISABLED'), step(2_000, 'STATUS')], ['0 DISABLED']],
     [
-      'is told by its own changes alone',
+      'is shown by its own changes alone',
       [state(0, 'UP', 'DOWN'), step(2_000, 'INVENTORY', { field: 'status', before: 'a', after: 'b' })],
       ['0 ENABLED'],
     ],
@@ -83,7 +83,7 @@ describe('what a host was', () => {
     expect(wordsOf(steps, 'liveness', known)).toEqual(['0 ?', '20 FORGOTTEN'])
   })
 
-  test('is told of its state as of its status', () => {
+  test('shows its state like its status', () => {
     expect(wordsOf([state(0, 'UP', 'SUSPECT'), state(5_000, 'SUSPECT', 'DOWN')], 'liveness')).toEqual(['0 SUSPECT', '5 DOWN'])
   })
 
@@ -103,7 +103,7 @@ describe('what a host was', () => {
     expect(gatherSpans(spans, 50).map(({ word, times }) => word ?? times)).toEqual([999, 'ENABLED'])
   })
 
-  test('is told of a moment', () => {
+  test('is shown a moment', () => {
     const spans = [
       { word: 'UP', from: 0, to: 10, times: 0 },
       { word: undefined, from: 10, to: 20, times: 0 },

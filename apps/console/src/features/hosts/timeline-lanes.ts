@@ -40,7 +40,7 @@ export interface Lane<One extends Step = Step> {
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** What the steps alone do not tell. */
+/** What the steps alone do not report. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** What the host is at the moment that is shown. */
@@ -100,7 +100,7 @@ export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, kno
     .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
 }
 
-/** Where what a host is may be another from then on; undefined: not told. */
+/** Where what a host is may be another from then on; undefined: not reported. */
 interface Cut {
   readonly at: number
   readonly before?: string | undefined
@@ -196,6 +196,6 @@ export function nearestStep(steps: readonly Step[], ms: number, reachMs: number)
   return nearest
 }
 
-/** What the host was then, as far as a lane of spans tells. */
+/** What the host was then, as far as a lane of spans reports. */
 export const wordAt = (spans: readonly Span[], ms: number): string | undefined =>
   spans.findLast(({ from, to }) => from <= ms && ms <= to)?.word

@@ -7,11 +7,11 @@ import { readVerdicts, type Verdicts } from './verdicts.ts'
 
 /** What the decision of the address said of the hosts. */
 export interface VerdictsFeed {
-  /** Undefined without a decision, and until it is made again. */
+  /** Undefined without a decision, and until it is replayed. */
   readonly verdicts: Verdicts | undefined
   readonly headline: string | undefined
   readonly isApproximate: boolean
-  /** Why it cannot be told. */
+  /** Why it cannot be reported. */
   readonly error: unknown
   retry(): void
 }

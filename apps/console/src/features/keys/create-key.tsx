@@ -13,7 +13,7 @@ interface CreateKeyProps {
   onDone(made: Made): void
 }
 
-/** A new key for a service account. What is refused is told, and what was written stays. */
+/** A new key for a service account. What is refused is reported, and what was written stays. */
 export function CreateKey({ onClose, onDone }: CreateKeyProps) {
   const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', maxNodes: '', project: '' })
   const [scopes, setScopes] = useState<readonly ScopeName[]>([])

@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { Made } from './key.ts'
 
-/** The secret of a key that was made now: it is told once, and only closed by a press of the button. */
+/** The secret of a key that was made now: it is reported once, and only closed by a press of the button. */
 export function Secret({ made: { secret, key }, onClose }: { readonly made: Made; onClose(): void }) {
   return (
     <Dialog

@@ -8,7 +8,7 @@ import { Meter } from '../../ui/meter.tsx'
 import { SmallTable } from '../../ui/small-table.tsx'
 import type { Zone } from './figures.ts'
 
-/** Usage by zone, class by class: what instances use, what claims hold beside it, what is free. */
+/** Usage by zone, class by class: what instances use, what claims hold next to it, what is free. */
 export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
   return (
     <section aria-label="Usage by zone">

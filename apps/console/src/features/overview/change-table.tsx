@@ -8,7 +8,7 @@ import type { Mark } from './use-marks.ts'
 interface ChangeTableProps {
   readonly label: string
   readonly changes: readonly Mark[]
-  /** Tells how long ago, not when. */
+  /** Reports how long ago, not when. */
   readonly isAge?: boolean
   readonly maxHeight?: string | undefined
 }

@@ -15,7 +15,7 @@ export const FLEET = graphql(`
   }
 `)
 
-/** What was asked in a span of time, and what came of it. */
+/** What was asked in a span of time, and the result. */
 export const ACTIVITY = graphql(`
   query OverviewActivity($window: Duration, $since: DateTime, $until: DateTime) {
     activity(window: $window, since: $since, until: $until, steps: 60) {

@@ -12,7 +12,7 @@ test('decisions a minute are of the whole span', () => {
 
 const group = { hostsWithRoom: 1, bottleneck: null }
 
-test('free room in pieces is told as the share that does not fit, over all zones', () => {
+test('fragmented free room is reported as the share that does not fit, over all zones', () => {
   const groups = [
     { ...group, key: 'a', fits: 1, fitsIfPooled: 3 },
     { ...group, key: 'b', fits: 1, fitsIfPooled: 1 },
@@ -22,7 +22,7 @@ test('free room in pieces is told as the share that does not fit, over all zones
   expect(fitsOf({ fits: 0, exact: true, groups: [{ ...group, key: 'a', fits: 0, fitsIfPooled: null }] }).fragmentation).toBeUndefined()
 })
 
-test('a replica that is gone, or finds what cannot be, is told; its lag is no longer', () => {
+test('a replica that is gone, or finds what cannot be, is reported; its lag is no longer', () => {
   const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0, proposals: 0, conflicts: 0 }
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })

@@ -65,7 +65,7 @@ export interface Fits {
   readonly byZone: ReadonlyMap<string, number>
 }
 
-/** What fits now, and how much of the free room is in pieces that are too small. */
+/** What fits now, and how much of the free room is fragmented that are too small. */
 export function fitsOf({ fits, exact, groups }: Capacity): Fits {
   const pooled = groups.reduce((sum, { fitsIfPooled }) => sum + (fitsIfPooled ?? 0), 0)
   return {

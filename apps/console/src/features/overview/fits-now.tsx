@@ -27,7 +27,7 @@ const MOST_ZONES = 8
 /** A count looks at every host. */
 const REFRESH_MS = 30_000
 
-/** How many more of what is pinned, and of what is asked most, fit now, zone by zone, and how much of the free room is in pieces too small for it. */
+/** How many more of what is pinned, and of what is asked most, fit now, zone by zone, and how much of the free room is fragmented too small for it. */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
   const shown = zones.slice(0, MOST_ZONES)

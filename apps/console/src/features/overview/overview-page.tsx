@@ -184,7 +184,7 @@ function hostFigures({ up: { totalCount: up }, suspect: { totalCount: suspect },
   ]
 }
 
-/** They are known of now alone: the log does not tell of them. */
+/** They are known of now alone: the log does not show them. */
 const replicaFigures = ({ replicas }: FleetNow): Figure[] => [
   { label: 'Replicas live', ...replicasLine(replicas) },
   { label: 'Conflicts', ...conflictsLine(replicas) },

@@ -29,11 +29,11 @@ test.each([
   [1, 1, '2026-11-20 09:00:10 to 2026-11-20 09:00:20: 0 decisions, 0 failed'],
   [1, 2, '2026-11-20 09:00:10 to 2026-11-20 09:00:25: 1,200 decisions, 3 failed, p50 4.3 ms, p99 38.4 ms'],
   [0, 2, '2026-11-20 09:00:00 to 2026-11-20 09:00:25: 1,201 decisions, 3 failed, p99 of a step at most 38.4 ms'],
-])('steps %d to %d are told as %s', (from, to, text) => {
+])('steps %d to %d are reported as %s', (from, to, text) => {
   expect(lineOf(activity, from, to, 'utc')).toBe(text)
 })
 
-test('a change is told of the step in which it was made, and stands at its place', () => {
+test('a change is shown at the step in which it was made, and stands at its place', () => {
   const mark = { id: '1', at: '2026-11-20T09:00:15.000Z', account: 'ann', mutation: 'profileActivate', target: 'default@3' }
   const [before, at] = [0, 1].map((index) => lineOf(activity, index, index, 'utc', [mark]))
   expect(before).not.toContain('changed')

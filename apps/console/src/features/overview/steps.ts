@@ -27,7 +27,7 @@ export function lineOf(activity: Activity, from: number, to: number, zone: TimeZ
   ].join(', ')
 }
 
-/** Percentiles of several steps cannot be added up: of them the highest is told. */
+/** Percentiles of several steps cannot be added up: of them the highest is reported. */
 function tookLine(steps: Activity['steps']): string[] {
   const took = steps.flatMap((step) => step.took ?? [])
   const [only] = took

@@ -1,4 +1,4 @@
-/** What is known of a profile's course: who decides, and what is tried beside it. */
+/** What is known of a profile's course: who decides, and what is tried next to it. */
 export interface Course {
   readonly active: { readonly number: number }
   readonly rollout: {

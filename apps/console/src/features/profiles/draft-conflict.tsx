@@ -14,7 +14,7 @@ interface DraftConflictProps {
   onRebase(draft: ProfileDraft): void
 }
 
-/** Somebody wrote a version meanwhile: what they changed, beside what is wanted here. */
+/** Somebody wrote a version meanwhile: what they changed, next to what is wanted here. */
 export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
   const { data, error, refetch } = useOperation(VERSION, { id: latest.id })
   if (data?.node?.__typename !== 'ProfileVersion') return error ? <Problem error={error} onRetry={() => void refetch()} /> : null

@@ -54,7 +54,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
   }
   const showAnswer = (answer: Answer): void => {
     setAnswer(answer)
-    // what somebody else wrote is told by the page, which reads again
+    // what somebody else wrote is shown by the page, which reads again
     if (isConflict(answer)) void queryClient.invalidateQueries()
   }
   const look = (): void => see(send(true), showAnswer)

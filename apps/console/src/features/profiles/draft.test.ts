@@ -74,7 +74,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('what cannot be sent is told at its field', () => {
+  test('what cannot be sent is reported at its field', () => {
     const weighers = changed(changed(begun.own.weighers, 'W', { multiplier: 'much' }), 'V', { options: '[1]' })
     const settings = { ...begun.own.settings, hostSubsetSize: '', further: '{"speed": 9}' }
     expect(readInput(withOwn({ weighers, settings })).problems.map(({ field }) => field)).toEqual([
@@ -108,7 +108,7 @@ describe('what is sent', () => {
 })
 
 describe('what a draft changes', () => {
-  test('a part that moves is told, and not those that make room for it', () => {
+  test('a part that moves is reported, and not those that make room for it', () => {
     const filters = moved(begun.own.filters, 'D', 0)
     expect([...movedIds(begun.base.filters, filters)]).toEqual(['D'])
     expect(differences(begun.base, { ...begun.own, filters })).toEqual([{ field: 'filters.D', before: 'place 4', after: 'place 1' }])
@@ -167,7 +167,7 @@ describe('on what somebody else wrote meanwhile', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test('an order of one’s own stays, and theirs come in beside what they stood behind', () => {
+  test('an order of one’s own stays, and theirs come in next to what they stood behind', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

@@ -45,7 +45,7 @@ export interface ProfileDraft {
 
 export type PartList = 'filters' | 'weighers'
 
-/** A version as the API tells it, as far as a draft has it. */
+/** A version as the API reports it, as far as a draft has it. */
 export interface VersionParts {
   readonly number: number
   readonly note: string | null

@@ -60,7 +60,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
 
 const counted = (requests: number): string => `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`
 
-/** How the time of deciding compares; null where too few were decided to tell. */
+/** How the time of deciding compares; null where too few were decided to report. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
   if (cpuRatio === null || p99DeltaMs === null) return []
   const title = `The slowest hundredth takes ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'less' : 'more'}, on this replica.`
@@ -108,7 +108,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
   )
 }
 
-/** Whom each filter in shadow mode would have refused, alone in earnest beside the version as it is. */
+/** Whom each filter in shadow mode would have refused, if it alone were enforced. */
 function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison: Comparison }) {
   if (shadowFilters.length === 0) return null
   return (
@@ -166,7 +166,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
 
 const HOSTS_SHOWN = 2
 
-/** Each on a line of its own: what is said of them has to have room beside it. */
+/** Each on a line of its own: what is said of them has to have room next to it. */
 function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
   const counts = new Map<string, number>()
   for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)

@@ -95,7 +95,7 @@ export function Evaluation({ profile: { name, active, versions }, number, search
 
 type VersionNode = EvaluationProps['profile']['versions']['nodes'][number]
 
-/** What a version can be compared with, newest first; with itself where it has filters in shadow mode, of which that tells. */
+/** What a version can be compared with, newest first; with itself where it has filters in shadow mode, of which that reports. */
 function choicesFor(nodes: readonly VersionNode[], number: number): readonly VersionNode[] {
   const others = nodes.filter((one) => one.number !== number).reverse()
   const own = nodes.filter((one) => one.number === number && one.filters.some(({ shadow }) => shadow))

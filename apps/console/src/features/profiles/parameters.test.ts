@@ -4,7 +4,7 @@ import { parametersText } from './parameters.ts'
 
 test.each<[string, unknown, string]>([
   [
-    'options are told with their defaults and what they are for',
+    'options are reported with their defaults and what they are for',
     { type: 'object', properties: { most: { type: 'integer', default: 3, description: 'Instances.' }, key: { type: 'string' } } },
     'most = 3: Instances. key',
   ],

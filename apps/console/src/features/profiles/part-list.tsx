@@ -16,7 +16,7 @@ interface PartListProps {
   onChange(parts: readonly DraftPart[]): void
 }
 
-/** Filters or weighers in their order: dragged, or moved by Alt and the arrows, which is told to whoever does not see it. */
+/** Filters or weighers in their order: dragged, or moved by Alt and the arrows, which is reported to whoever does not see it. */
 export function PartList({ list, label, parts, base, known, problems, onChange }: PartListProps) {
   const [said, setSaid] = useState('')
   const rows = useRef<HTMLOListElement>(null)

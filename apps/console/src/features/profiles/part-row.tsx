@@ -154,7 +154,7 @@ function Shadow({ part: { id, shadow }, known, onChange }: PartRowProps) {
 
 const LEAST_REACH = 10
 
-/** A number to write or to slide; its sign stands beside it. */
+/** A number to write or to slide; its sign stands next to it. */
 function Multiplier({ part: { id, multiplier }, usual, problems, onChange }: PartRowProps) {
   const value = readNumber(multiplier)
   const reach = Math.max(LEAST_REACH, 2 * Math.abs(readNumber(usual) ?? 0), Math.abs(value ?? 0))

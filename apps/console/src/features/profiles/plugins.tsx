@@ -12,7 +12,7 @@ import { REFRESH_MS } from './refresh.ts'
 
 type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
 
-/** What there is beside the parts of the release: what the replica that answers has loaded. */
+/** What there is next to the parts of the release: what the replica that answers has loaded. */
 export function Plugins() {
   const { data, error, refetch, dataUpdatedAt } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (

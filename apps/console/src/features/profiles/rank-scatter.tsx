@@ -20,7 +20,7 @@ const LEFT = 60
 const RIGHT = WIDTH - 56
 const BOTTOM = HEIGHT - 42
 const TOP = 40
-const BESIDE = 32
+const LABEL_GAP = 32
 
 /** Of decisions that go elsewhere, how far down each version's list the other's host stands; the table below has the same. */
 export function RankScatter({ disagreements, versions }: RankScatterProps) {
@@ -71,7 +71,7 @@ export function RankScatter({ disagreements, versions }: RankScatterProps) {
 interface PlotProps {
   readonly points: readonly Point[]
   readonly versions: Versions
-  /** Of the point that is told. */
+  /** Of the point that is reported. */
   readonly at: number | undefined
   onPoint(at: number): void
   onOpen(point: Point): void
@@ -79,8 +79,8 @@ interface PlotProps {
 
 function Plot({ points, versions: { active, candidate }, at, onPoint, onOpen }: PlotProps) {
   const top = topRank(points)
-  const x = (rank: number | null): number => (rank === null ? RIGHT + BESIDE : LEFT + (RIGHT - LEFT) * placeOfRank(rank, top))
-  const y = (rank: number | null): number => (rank === null ? TOP - BESIDE : BOTTOM - (BOTTOM - TOP) * placeOfRank(rank, top))
+  const x = (rank: number | null): number => (rank === null ? RIGHT + LABEL_GAP : LEFT + (RIGHT - LEFT) * placeOfRank(rank, top))
+  const y = (rank: number | null): number => (rank === null ? TOP - LABEL_GAP : BOTTOM - (BOTTOM - TOP) * placeOfRank(rank, top))
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
       <path className="scatter-axis" d={`M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}M${LEFT} ${BOTTOM}L${RIGHT} ${TOP}`} />

@@ -19,7 +19,7 @@ interface SteerProps {
   /** Of the version; of a rollback the one that is taken back. */
   readonly number: number
   readonly course: Course
-  /** It never decided, not even beside another: it is not activated before it was evaluated. */
+  /** It never decided, not even next to another: it is not activated before it was evaluated. */
   readonly isUntried: boolean
   onClose(): void
   onDone(): void

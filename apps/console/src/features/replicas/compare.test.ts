@@ -19,7 +19,7 @@ test.each([
   ['another state at the same revision', { stateHash: { revision: '9', hash: 'bb' } }, 'differ at revision 9'],
   ['another release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
   ['silence', { live: false }, 'b sent no heartbeat'],
-])('%s is told', (_what, more, text) => {
+])('%s is reported', (_what, more, text) => {
   const [trouble, ...others] = troublesOf([replica('a'), replica('b', more)])
   expect(trouble).toContain(text)
   expect(others).toEqual([])
@@ -36,6 +36,6 @@ test.each([
   [{ mode: 'STORE_AWAY' }, 'store unavailable'],
   [{ live: false }, 'silent'],
   [{ live: false, stoppedAt: '2026-11-20T09:14:02.000Z' }, 'stopped'],
-])('%j is told in a word', (more, word) => {
+])('%j is reported in a word', (more, word) => {
   expect(modeOf(replica('a', more))).toBe(word)
 })

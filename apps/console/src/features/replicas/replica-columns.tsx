@@ -103,7 +103,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'version',
     label: 'Release',
-    // while all are of one the line about the replica that answers tells it
+    // while all are of one the line about the replica that answers reports it
     isExtra: new Set(all.map(({ version }) => version)).size < 2,
     width: '90px',
     value: ({ version }) => version,

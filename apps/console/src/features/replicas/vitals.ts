@@ -2,12 +2,12 @@ import { formatCount, formatMib } from '../../lib/format.ts'
 import { shareText } from '../../lib/share.ts'
 import type { Replica } from './compare.ts'
 
-/** What a replica of an older release does not tell, or one that does not follow the log yet. */
+/** What a replica of an older release does not report, or one that does not follow the log yet. */
 const UNKNOWN = 'unknown'
 
 const BYTES_PER_MIB = 1_048_576
 
-/** To a tenth; what is less, but something, is told to be. */
+/** To a tenth; what is less, but something, is reported to be. */
 export function rateText({ decisionsPerSecond: rate }: Pick<Replica, 'decisionsPerSecond'>): string {
   if (rate === null) return UNKNOWN
   return rate > 0 && rate < 0.1 ? '< 0.1' : formatCount(Number(rate.toFixed(rate < 100 ? 1 : 0)))

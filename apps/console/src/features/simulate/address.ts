@@ -17,11 +17,11 @@ interface ScenariosFound {
   readonly problem: string | undefined
 }
 
-/** A moment of a scenario beside the first that is now, while the page shows the past. */
+/** A moment of a scenario next to the first that is now, while the page shows the past. */
 const NOW = 'now'
 
 /**
- * A scenario beside the first as it stands in the address. What it does not say is so by default, but two things: without a request it
+ * A scenario next to the first as it stands in the address. What it does not say is so by default, but two things: without a request it
  * asks that of the first, and without a moment it is of the moment of the page.
  */
 interface Entry {

@@ -8,7 +8,7 @@ import type { Capacity } from './compared.ts'
 import { Drained } from './drained.tsx'
 import type { Answer } from './use-answers.ts'
 
-/** How many more of one instance fit, zone by zone, with what is in the way of more; beside it the fleet as it is. */
+/** How many more of one instance fit, zone by zone, with what is in the way of more; next to it the fleet as it is. */
 export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 'baseline'>) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = capacity
   return (

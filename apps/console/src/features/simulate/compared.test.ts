@@ -37,7 +37,7 @@ const failure: Simulation['firstFailure'] = {
 const cellsOf = (known: readonly Known[], label: string) => resultRows(known).find((row) => row.label === label)
 
 describe('what scenarios ask otherwise', () => {
-  test('is told field by field, and nothing of what they ask alike', () => {
+  test('is reported field by field, and nothing of what they ask alike', () => {
     const other = {
       ...EMPTY,
       request: { flavor: { vcpus: 4, memoryMb: 4_096, rootGb: 20 }, availabilityZone: 'az1', ignoreHosts: ['a', 'b'] },
@@ -86,7 +86,7 @@ describe('what comes of scenarios', () => {
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })
 
-  test('tells what the time ran out for only where there is such', () => {
+  test('shows what the time ran out for only where there is such', () => {
     expect(cellsOf([one, two], 'Not decided in time')).toBeUndefined()
     expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'Not decided in time')?.cells[1]).toEqual({ text: '3' })
   })

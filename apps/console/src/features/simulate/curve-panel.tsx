@@ -7,7 +7,7 @@ import { StepChart, StepSample } from '../../ui/step-chart.tsx'
 import { type Curve, classesOf, placedLine, pointAt, spacingOf, stepsOf, usedLine } from './curve.ts'
 import './curve-panel.css'
 
-/** The curve of a scenario; `place` tells which of those beside each other it is, and how it looks. */
+/** The curve of a scenario; `place` shows which of those next to each other it is, and how it looks. */
 interface DrawnCurve {
   readonly name: string
   readonly index: number

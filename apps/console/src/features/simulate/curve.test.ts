@@ -38,7 +38,7 @@ test.each([
   [9, 5],
 ])('at %i asked for it stands at its point of %i', (asked, at) => expect(pointAt(curve, asked)?.asked).toBe(at))
 
-test('how far its points are apart is told, and where some curves have them', () => {
+test('how far its points are apart is reported, and where some curves have them', () => {
   expect(spacingOf(curve)).toBe(3)
   expect(spacingOf([])).toBe(0)
   expect(stepsOf([curve, [{ asked: 3, placed: 0, usage: [] }]])).toEqual([0, 2, 3, 5])

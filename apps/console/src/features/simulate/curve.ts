@@ -1,6 +1,6 @@
 import { classUses } from './outcome-rows.ts'
 
-/** Where a simulation stood after some of its decisions, as the service tells it. */
+/** Where a simulation stood after some of its decisions, as the service reports it. */
 export interface CurvePoint {
   readonly asked: number
   readonly placed: number

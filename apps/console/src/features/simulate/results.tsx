@@ -16,7 +16,7 @@ interface ResultsProps {
   onResourceClass(resourceClass: string): void
 }
 
-/** What comes of the scenarios: all beside each other, and one of them whole. */
+/** What comes of the scenarios: all next to each other, and one of them whole. */
 export function Results({ scenarios, on, resourceClass, onResourceClass }: ResultsProps) {
   const answers = useAnswers(scenarios, on)
   const names = useMemo(() => namesOf(scenarios), [scenarios])

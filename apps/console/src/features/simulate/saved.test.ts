@@ -67,7 +67,7 @@ test('one is renamed unless another has the name, and deleted by its name', () =
   expect(withoutSaved(kept('a', 'b'), 'a')).toEqual(kept('b'))
 })
 
-test('what is kept is told in a few words', () => {
+test('what is kept is reported in a few words', () => {
   expect(aboutOf(kept('a')[0] as SavedView)).toBe('1 × 2 vCPU / 512 MiB')
   expect(aboutOf({ name: 'a', search: { ...search, beside: '[{"count":2}]' } })).toBe('2 side by side, the first 1 × 2 vCPU / 512 MiB')
 })

@@ -5,7 +5,7 @@ import { fieldsOf, isRecord, type Scenario } from './scenario.ts'
 import { toName } from './scenarios.ts'
 import { readSimulateSearch, type SimulateSearch } from './search.ts'
 
-/** Scenarios that stand beside each other, kept under a name in this browser. */
+/** Scenarios that stand next to each other, kept under a name in this browser. */
 export interface SavedView {
   readonly name: string
   /** As the address says them. */

@@ -17,7 +17,7 @@ interface ScenarioBarProps {
   onName(name: string | undefined): void
 }
 
-/** The scenarios that stand beside each other, and what can be done with the chosen one. */
+/** The scenarios that stand next to each other, and what can be done with the chosen one. */
 export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName }: ScenarioBarProps) {
   const bar = useRef<HTMLDivElement>(null)
   const next = useRef<number>(undefined)

@@ -103,7 +103,7 @@ describe('a scenario', () => {
   const throughAddress = (scenarios: readonly Scenario[]) =>
     scenariosOf(readSimulateSearch(JSON.parse(JSON.stringify(searchOf(scenarios)))), undefined)
 
-  test('stands in the address whole, and so do those beside it', () => {
+  test('stands in the address whole, and so do those next to it', () => {
     fc.assert(
       fc.property(fc.array(scenario, { minLength: 1, maxLength: 3 }), (scenarios) => {
         expect(throughAddress(scenarios)).toEqual({ scenarios, problem: undefined })
@@ -111,7 +111,7 @@ describe('a scenario', () => {
     )
   })
 
-  test('beside the first says in the address only what is otherwise', () => {
+  test('next to the first says in the address only what is otherwise', () => {
     const first = { ...EMPTY, at: '17' }
     const { beside, ...flat } = searchOf([first, { ...first, count: 3 }, { ...first, at: undefined, name: 'now' }])
     expect(flat).toEqual(searchOf([first]))
@@ -123,7 +123,7 @@ describe('a scenario', () => {
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
 
-  test('asks the request of the decision that the address names, and so do those beside it', () => {
+  test('asks the request of the decision that the address names, and so do those next to it', () => {
     const asked = { flavor: { vcpus: 7 } }
     const { scenarios } = scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, asked)
     expect(scenarios.map((one) => one.request)).toEqual([asked, asked])
@@ -144,19 +144,19 @@ describe('a scenario', () => {
     ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. It is a list/],
     ['an input without a request', { input: '{}' }, /It has no request/],
     ['too long a name', { name: 'n'.repeat(61) }, /name of 61 characters; it may have 60/],
-    ['scenarios beside it that are no list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],
-    ['scenarios beside it that are no JSON', { request: '{}', beside: '[' }, /further scenarios that cannot be read/],
-    ['too many beside it', { request: '{}', beside: '[{},{},{}]' }, /3 further scenarios; it may have 2/],
-    ['one beside it that is no object', { request: '{}', beside: '[{},7]' }, /Scenario 3 of the address is 7; it must be an object/],
-    ['a count of 0 beside it', { request: '{}', beside: '[{"count":0}]' }, /Scenario 2 of the address has the count 0; .* 1 to 9999/],
-    ['a list as the overlay beside it', { request: '{}', beside: '[{"overlay":[]}]' }, /has the overlay \[\]; it must be an object/],
-    ['a number as the profile beside it', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
-  ])('with %s is told', (_name, search, problem) => {
+    ['scenarios next to it that are no list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],
+    ['scenarios next to it that are no JSON', { request: '{}', beside: '[' }, /further scenarios that cannot be read/],
+    ['too many next to it', { request: '{}', beside: '[{},{},{}]' }, /3 further scenarios; it may have 2/],
+    ['one next to it that is no object', { request: '{}', beside: '[{},7]' }, /Scenario 3 of the address is 7; it must be an object/],
+    ['a count of 0 next to it', { request: '{}', beside: '[{"count":0}]' }, /Scenario 2 of the address has the count 0; .* 1 to 9999/],
+    ['a list as the overlay next to it', { request: '{}', beside: '[{"overlay":[]}]' }, /has the overlay \[\]; it must be an object/],
+    ['a number as the profile next to it', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
+  ])('with %s is reported', (_name, search, problem) => {
     expect(scenariosOf(search, undefined)).toEqual({ scenarios: [], problem: expect.stringMatching(problem) })
   })
 })
 
-describe('scenarios beside each other', () => {
+describe('scenarios next to each other', () => {
   const named = (...names: (string | undefined)[]): readonly Scenario[] => names.map((name) => ({ ...EMPTY, name }))
 
   test('are called by their names, else by their places', () => {
@@ -218,7 +218,7 @@ describe('an overlay', () => {
   })
 })
 
-test('hosts are counted, and zones set beside what they were', () => {
+test('hosts are counted, and zones set next to what they were', () => {
   const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName })) })
   expect(placedOn([to('a'), to('b', 'b')])).toEqual([
     { host: 'b', count: 2 },

@@ -38,7 +38,7 @@ export interface Overlay {
 
 /** A question of what would happen; all of it stands in the address. */
 export interface Scenario {
-  /** How it is called beside others; not given: by its place. */
+  /** How it is called next to others; not given: by its place. */
   readonly name: string | undefined
   readonly request: RequestDocument
   /** Instances the request is asked, one after the other. */

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts'
 
-/** So many scenarios stand beside each other: more columns could not be read. */
+/** So many scenarios stand next to each other: more columns could not be read. */
 export const MOST_SCENARIOS = 3
 
 export const MOST_NAME_LENGTH = 60

@@ -13,7 +13,7 @@ export interface SimulateSearch {
   readonly at?: string | undefined
   /** How the first scenario is called. */
   readonly name?: string
-  /** The scenarios beside the first, JSON: a list of objects that `address.ts` knows. */
+  /** The scenarios next to the first, JSON: a list of objects that `address.ts` knows. */
   readonly beside?: string
   /** Which scenario is edited and shown whole; not given: the first. */
   readonly on?: '2' | '3' | undefined

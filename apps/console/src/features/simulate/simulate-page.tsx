@@ -28,7 +28,7 @@ const route = getRouteApi('/simulate')
 const MOST_LINK_CHARACTERS = 30_000
 
 /**
- * What would become of a request, on the fleet as it is or as it is not; up to three such scenarios beside each other. They are the
+ * What would become of a request, on the fleet as it is or as it is not; up to three such scenarios next to each other. They are the
  * address; nothing is claimed.
  */
 export function SimulatePage() {
