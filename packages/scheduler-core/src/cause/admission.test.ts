@@ -125,7 +125,7 @@ describe('hosts that have none of what is asked for do not change why those with
     const fleet = fleetOf({ a: { vcpus: 2, memoryMb: 1_024, memoryMbUsed: 512, localGb: 1 } })
     for (const [asks, code, text] of [
       [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in all.'],
-      [{ memoryMb: 768 }, 'memory.short', 'MEMORY_MB: 768 MiB needed, 512 free.'],
+      [{ memoryMb: 768 }, 'memory.short', 'Memory: 768 MiB needed, 512 free.'],
       [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in all.'],
     ] as const)
       for (const name of ['default', 'nova', 'nova-compat']) {
