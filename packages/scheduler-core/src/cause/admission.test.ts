@@ -53,7 +53,7 @@ describe('hosts that have none of what is asked for do not change why those with
       'NUMA cells',
       { numaCells: cells },
       { flavor: { vcpus: 1, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2_048 }] } },
-      'numa.memory',
+      'numa.too_little_memory',
       'The only host with NUMA cells does not take it.',
     ],
   ])('%s', (_what, some, asks, code, text) => {
