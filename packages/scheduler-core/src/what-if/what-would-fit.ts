@@ -226,7 +226,8 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
   }
 }
 
-const keyOf = ({ kind, subject, to }: ProposedChange): string => `${kind} ${subject} ${to}`
+const keyOf = ({ kind, subject, to, gives = [], parts }: ProposedChange): string =>
+  [kind, subject, to, ...gives, ...(parts?.names ?? [])].join(' ')
 
 /** Of several instances, those that found a host. A gang is placed whole or makes no sense. */
 function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
