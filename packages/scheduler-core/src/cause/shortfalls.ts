@@ -174,10 +174,13 @@ export const shareOf = ({ required, actual }: Compared): number => {
   return amountMissing(short) === undefined ? WORD : shareMissing(short)
 }
 
+/** Where more was given than there is, nothing is left. */
+const atLeastNone = (amount: number | string): number | string => (typeof amount === 'number' ? Math.max(0, amount) : amount)
+
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs' ? 'free' : 'here')
   return [
     ...(required === undefined ? [] : [`${amountText(required, unit)} needed`]),
-    ...(actual === undefined ? [] : [`${amountText(actual, required === undefined ? unit : undefined)} ${where}`]),
+    ...(actual === undefined ? [] : [`${amountText(atLeastNone(actual), required === undefined ? unit : undefined)} ${where}`]),
   ].join(', ')
 }

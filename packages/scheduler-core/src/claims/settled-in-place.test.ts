@@ -80,6 +80,16 @@ test.each<readonly [string, HostShape, readonly Change[]]>([
   expect(findingsOf(log.fleet)).toMatchObject([{ code: 'state.over_capacity', field: 'VCPU', claim: moved }])
 })
 
+test.each([null, aUuid(1)])('what was added is forgotten with the next report (instance %s)', (instance) => {
+  const log = aLog(new Fleet())
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { ...roomy, instances: [] })])
+  log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: { classes: { VCPU: 2 } }, instances: [instance] })])
+  const moved = resizeTo(log, 'a.0', { classes: { VCPU: 4 } }, 20_000)
+  expect(claimOf(log, moved).extra).toEqual({ classes: { VCPU: 2 } })
+  log.append([aReport('h1', { ...roomy, instances: [] }, 2)])
+  expect(claimOf(log, moved).extra).toBeNull()
+})
+
 describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
   /** What of the host is free after a report of so much use. */
   function freeAfter(vcpusUsed: number, ...edits: readonly Change[]): number | undefined {

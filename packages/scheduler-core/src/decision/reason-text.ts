@@ -11,9 +11,9 @@ export function reasonText(reason: Reason): string {
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
-/** Words that show nothing would leave gaps in a sentence. */
+/** Words that show nothing would leave gaps in a sentence, and of what is given out more than once there is nothing left. */
 function toShown({ need, have, ...reason }: Reason): Reason {
-  const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
+  const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : Math.max(0, value))
   return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(have !== undefined && { have: shown(have) }) }
 }
 
