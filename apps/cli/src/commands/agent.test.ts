@@ -14,7 +14,7 @@ import {
 } from '@gantt/agent'
 import { createGantt, systemClock } from '@gantt/client'
 import { describe, expect, test } from 'vitest'
-import { ADMIN_KEY } from '../prove/service.ts'
+import { ADMIN_KEY } from '../../../../packages/proofs/src/processes/service.ts'
 import { oneLine, widthOf } from './testing/gantt.ts'
 import { useOwnService } from './testing/own-service.ts'
 
