@@ -52,4 +52,4 @@ export function subjectText(subject: string, unit?: string): string {
 
 /** Behind an amount that is left, where more is taken than there is: by how much. The amount itself is then said to be none. */
 export const overfullText = (left: number | string | undefined, unit?: string): string =>
-  typeof left === 'number' && left < 0 ? `; overfull by ${amountText(-left, unit)}` : ''
+  typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''
