@@ -94,7 +94,7 @@ describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
   /** What of the host is free after a report of so much use. */
   function freeAfter(vcpusUsed: number, ...edits: readonly Change[]): number | undefined {
     const log = aLog(new Fleet())
-    const of = (used: number, instances: readonly string[]) => ({ vcpus: 8, memoryMb: 1_024, vcpusUsed: used, instances })
+    const of = (used: number, instances: string[]) => ({ vcpus: 8, memoryMb: 1_024, vcpusUsed: used, instances })
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', of(0, []))])
     log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: { classes: { VCPU: 2 } }, instances: [aUuid(1)] })])
     log.append([aReport('h1', of(2, [aUuid(1)]), 2), ...edits])

@@ -49,7 +49,11 @@ test.each<readonly [string, readonly Change[], readonly string[]]>([
   ['smaller, and given more than once', [told('h3', [fast(50, { thinRatio: 2 })], 2)], []],
   ['in use by others, which is no lack of what there is', [told('h3', [fast(100, { usedGib: 60 })], 2)], []],
   ['told of by nobody any more', [told('h3', [], 2)], ['h1', 'h2'].map((host) => `${host}: disk pool ${POOL} 0 100`)],
-  ['told of by another host, which is younger', [told('h4', [fast(50)])], ['h1', 'h2', 'h4'].map((host) => `${host}: disk pool fast 50 100`)],
+  [
+    'told of by another host, which is younger',
+    [told('h4', [fast(50)])],
+    ['h1', 'h2', 'h4'].map((host) => `${host}: disk pool fast 50 100`),
+  ],
 ])('a pool that is %s', (_name, changes, expected) => {
   const log = full()
   expect(warned(log.fleet)).toEqual([])
