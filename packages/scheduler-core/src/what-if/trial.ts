@@ -1,6 +1,7 @@
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostName } from '../fleet/host-name.ts'
+import { hostAddress } from '../fleet/hosts.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
@@ -26,6 +27,8 @@ export interface Trial {
   readonly found: number
   readonly unlocks: number
   readonly hosts: readonly HostName[]
+  /** The first of these as it is addressed among the hosts that are there; null where there is none. */
+  readonly address: string | null
   /** Where it is not placed: what to change beside, for the sake of each of the candidate's hosts. */
   readonly next: readonly NextChanges[]
 }
@@ -123,11 +126,11 @@ export function* tryOn(
   hosts: readonly HostName[],
   failed: number,
 ): Steps<Trial> {
-  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], next: [] }
+  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
   const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, (instance) =>
     instance < request.numInstances ? nextFor(fleet, request, profile, hosts) : [],
   )
-  if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], next: read }
+  if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
   try {
     // as the instance that had found no host meets it now
@@ -142,7 +145,9 @@ export function* tryOn(
     const others = passing
       .map(({ host: name, node }) => ({ host: name, node }))
       .filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
-    return { placed: true, found, unlocks: unlocked.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
+    const examples = [...goesTo, ...others].slice(0, EXAMPLES)
+    const address = examples[0] === undefined ? null : hostAddress(fleet.hosts, examples[0])
+    return { placed: true, found, unlocks: unlocked.length, hosts: examples, address, next: [] }
   } finally {
     overlay.discard()
   }

@@ -244,7 +244,11 @@ const countOf = (now: number, count: number): ProposedChange => ({
   number: { from: now, to: count, at: (other) => countOf(now, other) },
 })
 
-function toCounterfactual({ changes, effort }: Candidate, { unlocks, hosts }: Trial, { request, edits, filters }: Applied): Counterfactual {
+function toCounterfactual(
+  { changes, effort }: Candidate,
+  { unlocks, hosts, address }: Trial,
+  { request, edits, filters }: Applied,
+): Counterfactual {
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
   const said = changes.map(({ kind: of, subject, from, to }) => {
@@ -252,8 +256,7 @@ function toCounterfactual({ changes, effort }: Candidate, { unlocks, hosts }: Tr
     const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })
-  const [host] = hosts
-  const where = host === undefined ? '' : ` (${host.host}${unlocks > 1 ? ' and others' : ''})`
+  const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`
   const text = `${said.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`
   return { kind, changes, unlocks, exampleHosts: hosts, effort: Math.round(effort * 100) / 100, text, request, edits, filters }
 }

@@ -1,5 +1,5 @@
 import { hiddenInCells } from './cells.ts'
-import { capacity, capacityOf, claimsOn, inventoryOf } from './fleet.ts'
+import { capacity, capacityOf, claimsOn, hugeUsedIn, inventoryOf } from './fleet.ts'
 import { hiddenOnGpus } from './gpu.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
@@ -11,6 +11,7 @@ export function findingsOf(fleet: ModelFleet): string[][] {
     ...there.flatMap((host) => [
       ...hasTooLittle(fleet, host),
       ...usesTooLittle(fleet, host),
+      ...usesMorePagesThanMemory(host),
       ...listsNothing(fleet, host),
       ...unclaimedOn(fleet, host),
     ]),
@@ -50,6 +51,18 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const claims = logged(claimsOn(fleet, host))
   const others = [...hiddenOnGpus(host, claims), ...hiddenInCells(host, claims)]
   return [...inClasses, ...others].map((text) => ['use.below_claims', nameOf(host), text])
+}
+
+/** Huge pages are part of the memory in use, of the host and of each cell that counts its own. */
+function usesMorePagesThanMemory(host: ModelHost): string[][] {
+  const { numaCells, inventories, memoryMbUsed } = host.stats
+  // as reported: what Nova counts as reserved is not taken off here
+  const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
+  const pages = numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
+  const pairs = [[pages, used] as const, ...numaCells.map((cell) => [hugeUsedIn(cell), cell.memoryUsageMb] as const)]
+  return pairs.flatMap(([huge, memory]) =>
+    memory !== null && huge > memory ? [['use.beyond_memory', nameOf(host), `at least ${huge}, not ${memory}`]] : [],
+  )
 }
 
 function listsNothing(fleet: ModelFleet, host: ModelHost): string[][] {
