@@ -301,7 +301,8 @@ function outcomeOf(
     materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
     loggedSequence: lastSequence ?? report.sequence,
     unchanged: verdict === undefined,
-    warnings: report.type === 'report' ? warningsOf(fleet, record) : [],
+    // a document of a namespace tells of what hosts share, and of nothing else that is counted
+    warnings: warningsOf(fleet, record).filter(({ isShared }) => report.type === 'report' || isShared === true),
   }
 }
 
