@@ -40,6 +40,15 @@ export const valueText = (value: number | string): string => {
   return text.trim() === '' ? JSON.stringify(text) : text
 }
 
+/** Resource classes whose unit does not say what they are, and what Nova's filters call them, as words for people. */
+const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memory: 'Memory', DISK_GB: 'Disk', disk: 'Disk' }
+
 /** What an amount is of, before it: nothing where its unit says so already. */
-export const subjectText = (subject: string, unit?: string): string =>
-  measureOf(unit).one.toLowerCase() === subject.toLowerCase() ? '' : `${subject}: `
+export function subjectText(subject: string, unit?: string): string {
+  if (measureOf(unit).one.toLowerCase() === subject.toLowerCase()) return ''
+  return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
+}
+
+/** Behind an amount that is left, where more is taken than there is: by how much. The amount itself is then said to be none. */
+export const overfullText = (left: number | string | undefined, unit?: string): string =>
+  typeof left === 'number' && left < 0 ? `; overfull by ${amountText(-left, unit)}` : ''

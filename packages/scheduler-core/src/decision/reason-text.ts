@@ -1,4 +1,4 @@
-import { amountText, counted, moreInstances, subjectText, valueText } from '../amount-text.ts'
+import { amountText, counted, moreInstances, overfullText, subjectText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../reason.ts'
 
@@ -7,15 +7,20 @@ export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
   const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
   // one sentence: where there is room for one alone, nothing of it is lost
-  const sentence = reason.reserved === undefined ? shown : `${shown.replace(/\.$/, '')}; ${reason.reserved}.`
+  const more = `${isOfAmounts(reason) ? overfullText(reason.have, reason.unit) : ''}${reason.reserved === undefined ? '' : `; ${reason.reserved}`}`
+  const sentence = more === '' ? shown : `${shown.replace(/\.$/, '')}${more}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
-/** Words that show nothing would leave gaps in a sentence, and of what is given out more than once there is nothing left. */
+/** Words that show nothing would leave gaps in a sentence; of nothing a host has less than none. */
 function toShown({ need, have, ...reason }: Reason): Reason {
-  const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : Math.max(0, value))
-  return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(have !== undefined && { have: shown(have) }) }
+  const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
+  const there = typeof have === 'number' && isOfAmounts(reason) ? Math.max(0, have) : have
+  return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
 }
+
+/** Whether the numbers of a reason are amounts: a plug-in may compare what can be below 0. */
+const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
 
 /** An amount of a reason; a code whose sentence has one always comes with it. */
 const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
@@ -70,7 +75,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'class.short': ({ subject = '', need, have }) => `${subjectText(subject, subject)}${amount(need, subject)} needed, ${have} free.`,
   'class.too_little': (reason) =>
     `${reason.subject}: ${amount(reason.need, reason.subject)} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
-  'class.unit': ({ subject, need, have }) => `${subject}: ${amount(need, subject)} needed; the host gives ${have}.`,
+  'class.unit': ({ subject = '', need, have }) =>
+    `${subjectText(subject, subject)}${amount(need, subject)} needed by one instance; the host gives ${have}.`,
   'numa.cells': ({ need, have }) => `${amount(need, 'NUMA cells')} needed; the host has ${have}.`,
   'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
   'numa.too_little_memory': ({ subject, need, have }) =>

@@ -1,5 +1,5 @@
 import type { HostTable } from '../../fleet/hosts.ts'
-import { DEVICES_ELSEWHERE } from '../../fleet/levels.ts'
+import { DEVICES_ELSEWHERE, IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { shareMissing } from '../../missing.ts'
 import type { Reason } from '../../reason.ts'
@@ -17,7 +17,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   if (cells.length === 0) return { code: 'numa.not_reported', subject: 'NUMA', need, have: 0, unit: 'cells' }
   if (cells.length < need) return { code: 'numa.cells', subject: 'NUMA', need, have: cells.length, unit: 'cells' }
   const stuck = ask.cells.find((guest) => !cells.some((cell) => hasRoom(cell, guest)))
-  if (stuck !== undefined) return whyNoCell(cells, stuck)
+  if (stuck !== undefined) return whyNoCell(cells, stuck, hosts.featureLevel >= IN_ALL_BEFORE_FREE)
   const placer = placerOf(ask)
   const have = placer.countPlaced(cells)
   if (have < need) return { code: 'numa.no_match', subject: 'NUMA', need, have, unit: 'cells' }
@@ -197,10 +197,12 @@ interface Rule {
   readonly source?: string
 }
 
-/** The first rule that no cell keeps; where each is kept by some cell, none keeps all. */
-function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
+/** The first rule that no cell keeps, what no cell has in all before what is left; where each is kept by some cell, none keeps all. */
+function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
-  for (const { have, ...rule } of rulesOf(guest)) {
+  const rules = rulesOf(guest)
+  const inAll = isInAllFirst ? rules.filter(({ code }) => code === 'numa.too_little_memory' || hasNoCpus(cells, guest, code)) : []
+  for (const { have, ...rule } of [...inAll, ...rules]) {
     const most = Math.max(...cells.map(have))
     if (most < rule.need) return { ...rule, subject, have: most }
   }
@@ -208,6 +210,11 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
   if (pages !== undefined) return { ...pages, subject }
   return cpusBesideMemory(cells, guest)
 }
+
+/** Whether a rule is about shared CPUs, and no cell had enough of them if nobody else were there. */
+const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
+  code === 'numa.too_few_cpus' &&
+  cells.every((cell) => cell.cpuset.length - (cell.dedicated === undefined ? dedicated + emulator : 0) < shared)
 
 function rulesOf(guest: CellAsk): readonly Rule[] {
   const own = guest.dedicated + guest.emulator
