@@ -1,8 +1,9 @@
 /** How many there are, for people: 1 host, 2 hosts. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
-/** Instances beside those that have a place. */
-export const moreInstances = (count: number): string => (count === 1 ? 'one more instance' : counted(count, 'more instance'))
+/** Instances that have no place; `areMore`: others have one. */
+export const instancesLeft = (count: number, areMore: boolean): string =>
+  count === 1 ? `one ${areMore ? 'more ' : ''}instance` : counted(count, areMore ? 'more instance' : 'instance')
 
 /** Resource classes that have a unit of measure, or another name for people. Of others the class is the unit, and the subject says it. */
 const classUnits: Readonly<Record<string, string>> = { MEMORY_MB: 'MiB', DISK_GB: 'GiB', VCPU: 'vCPUs', PCPU: 'dedicated CPUs' }
@@ -51,4 +52,4 @@ export function subjectText(subject: string, unit?: string): string {
 
 /** Behind an amount that is left, where more is taken than there is: by how much. The amount itself is then said to be none. */
 export const overfullText = (left: number | string | undefined, unit?: string): string =>
-  typeof left === 'number' && left < 0 ? `; overfull by ${amountText(-left, unit)}` : ''
+  typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''

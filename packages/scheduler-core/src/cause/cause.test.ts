@@ -310,7 +310,7 @@ describe('members that live together and fit on no host: each host is compared w
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape(0)), bound])
     log.append([aReport('a', shape(16), 2)])
     const asks = { numInstances: 3, vcpus: 1, memoryMb: 64, instanceGroup: { ...group, hosts: ['a'] } }
-    expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, 0 free; overfull by 4 vCPUs.')
+    expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   })
 
   test('what an operator keeps back is said of what all of them need too', () => {

@@ -182,7 +182,8 @@ export const shareOf = ({ required, actual }: Compared): number => {
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'
-  const where = amountOf ?? (isLeft ? 'free' : 'here')
+  const isNearNamed = amountOf === NEAR_CELLS && subject.includes(' near cell')
+  const where = isNearNamed ? 'free there' : (amountOf ?? (isLeft ? 'free' : 'here'))
   // what else filters of plug-ins compare may well be below 0
   const over = where === 'here' ? '' : overfullText(actual, unit)
   const there = actual === undefined || over === '' ? actual : 0

@@ -1,4 +1,4 @@
-import { amountText, counted, moreInstances, overfullText, subjectText, valueText } from '../amount-text.ts'
+import { amountText, counted, instancesLeft, overfullText, subjectText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../reason.ts'
 
@@ -35,10 +35,10 @@ const elsewhere = (source: string | undefined): string => (source === undefined 
 const NEAR = ' near '
 
 /** For whom, and near to what, devices are needed. */
-const nearWhat = (subject: string, instances: number | undefined): string =>
+const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
   instances === undefined
     ? "near the guest's NUMA cells"
-    : `by ${moreInstances(instances)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
+    : `by ${instancesLeft(instances, areMore === true)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
 
 const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
@@ -106,8 +106,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
-  'pci.numa': ({ subject = '', need, have, source, instances }) =>
-    `PCI ${subject.split(NEAR)[0]}: ${amount(need, 'devices')} needed ${nearWhat(subject, instances)}, ${have} free there${elsewhere(source)}.`,
+  'pci.numa': (reason) =>
+    `PCI ${reason.subject?.split(NEAR)[0] ?? ''}: ${amount(reason.need, 'devices')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
   'pci.unasked': ({ subject, need, have }) =>
     `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
   'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
@@ -118,8 +118,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
     return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
   },
-  'gpu.numa': ({ subject = '', need, have, source, instances }) =>
-    `${amount(need, 'GPUs')} needed ${nearWhat(subject, instances)}, ${have} free there${elsewhere(source)}.`,
+  'gpu.numa': (reason) =>
+    `${amount(reason.need, 'GPUs')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,

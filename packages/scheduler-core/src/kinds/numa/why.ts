@@ -39,9 +39,9 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
   const first = whyNoCells(hosts, host, ask)
-  if (isNear(first)) return [first]
+  if (isNear(first)) return hosts.featureLevel < DEVICES_ELSEWHERE ? [first] : whatIsNotNear(hosts, host, ask, first)
   const near = lacksBesideDevices(hosts, host, ask)
-  if (near !== undefined) return [first, ...near.lacks, ...(near.short === undefined ? [] : [near.short])]
+  if (near !== undefined) return [first, ...near.lacks, ...near.short]
   const seats = seatsOf(ask.cells, cells)
   const left = new Set(cells.filter((cell) => !seats.includes(cell)))
   const lacks = ask.cells.flatMap((guest, i) => {
@@ -64,8 +64,8 @@ const COMPARED = 100
 interface NearChoice {
   /** What the cells lack for the guest's. */
   readonly lacks: readonly Reason[]
-  /** What is short near to them. */
-  readonly short: Reason | undefined
+  /** What is short near to them, each sort of devices by itself. */
+  readonly short: readonly Reason[]
   /** The numbers of the cells. */
   readonly cells: readonly number[]
 }
@@ -97,9 +97,9 @@ function nearestChoice(
   const chosen: number[] = []
   const compare = (): void => {
     compared++
-    const short = near.shortOf(chosen)
+    const short = near.allShortOf(chosen)
     const here = chosen.flatMap((c, g) => lacks[g]?.[c] ?? [])
-    const [missing, share] = [short === undefined ? 0 : shareMissing(short), shareOf(here)]
+    const [missing, share] = [shareOf(short), shareOf(here)]
     if (best === undefined || missing < best.missing || (missing === best.missing && share < best.share))
       best = { lacks: here, short, cells: chosen.map((c) => (cells[c] as CellState).id), missing, share }
   }
@@ -329,6 +329,11 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const short = placer.shortNear(hosts, host, cells)
   if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
   if (hosts.featureLevel < DEVICES_ELSEWHERE) return short
-  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short
-  return near !== undefined && shareMissing(near) < shareMissing(short) ? near : short
+  return whatIsNotNear(hosts, host, ask, short)[0] ?? short
+}
+
+/** What is short near the cells that have room and most of the devices near; `short`: where the choices are too many to compare, near some. */
+function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
+  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
+  return near.length > 0 ? near : [short]
 }
