@@ -55,7 +55,7 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
 
 /** Huge pages are part of the memory in use, of the host and of each cell that counts its own. */
 function usesMorePagesThanMemory(host: ModelHost): string[][] {
-  const { numaCells, inventories, memoryMbUsed } = host.stats
+  const { numaCells, inventories, memoryMbUsed } = host.reported
   // as reported: what Nova counts as reserved is not taken off here
   const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
   const pages = numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
