@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../testing/extent.ts'
 import { checkout } from './testing/follow-page.ts'
+import { brokenLinks, pagesIn } from './testing/links.ts'
 import { gather, interrupt, openTerminals, readCommandBlocks, type Terminals, toPattern } from './testing/terminals.ts'
 
 // Makes a release, and does with it what docs/install.md says, in a folder outside of the checkout. Three things are not to the
@@ -62,10 +63,14 @@ test.skipIf(!isLongForm)(`a release serves, places, explains and ends as docs/in
     'README.md',
     'THIRD-PARTY-LICENSES',
     'bin',
+    'docs',
+    'examples',
     'lib',
   ])
+  const installed = path.join(folder, release)
+  expect(brokenLinks(installed, ['README.md', ...pagesIn(installed, 'docs')])).toEqual([])
   // no proofs: they are run from a checkout
-  const ours = await readdir(path.join(folder, release, 'lib/node_modules/@gantt'))
+  const ours = await readdir(path.join(installed, 'lib/node_modules/@gantt'))
   expect(ours.toSorted()).toEqual(['agent', 'cli', 'client', 'console', 'scheduler-core', 'server'])
   const licences = await readFile(path.join(folder, release, 'THIRD-PARTY-LICENSES'), 'utf8')
   // installed beside us, bundled into the console, bundled into the server

@@ -30,7 +30,7 @@ const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().
 /** What the address asks for. */
 const filterOf = (page: Page): string => new URL(page.url()).searchParams.get('q') ?? ''
 
-test('the bars are the list of the filter, and each of them opens its decisions', async ({ page, visit, service }) => {
+test('the bars are the list of the filter, and each of them opens its decisions', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.bars', 4, 3)
   await visit(listOf('flavor:x2.bars'))
   await expectRowCount(page, 'Decisions', 7)
@@ -52,7 +52,7 @@ test('the bars are the list of the filter, and each of them opens its decisions'
   }
 })
 
-test('a range is drawn by the mouse, stands in the address, and Back undoes it', async ({ page, visit, service }) => {
+test('a range is drawn by the mouse, stands in the address, and Back undoes it', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.drawn', 2, 1)
   const day = yesterday()
   await visit(listOf(`flavor:x2.drawn at>=${day}`))
@@ -120,7 +120,11 @@ test('new decisions come into the bars too', { tag: '@rare' }, async ({ page, vi
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('decisions are gathered by what they have in common, and each count opens as many', async ({ page, visit, service }) => {
+test('decisions are gathered by what they have in common, and each count opens as many', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const instance = randomUUID()
   await decide(service.client, 'x3.a', 2, 1)
   await decide(service.client, 'x3.b', 0, 2)

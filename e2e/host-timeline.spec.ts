@@ -19,7 +19,12 @@ async function aLife(client: Client, host: string, ask: Parameters<typeof place>
   return { instance }
 }
 
-test('a host tells what happened to it, by whom, and leads to how the console was then @looks', async ({ page, visit, look, service }) => {
+test('a host tells what happened to it, by whom, and leads to how the console was then @looks', { tag: '@rare' }, async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
   const { instance } = await aLife(service.client, 'tl-01')
   await visit('/hosts/tl-01')
   await page.getByRole('tab', { name: 'Timeline' }).click()
@@ -53,7 +58,11 @@ test('a host tells what happened to it, by whom, and leads to how the console wa
   expect(await kindsOn(page)).toEqual(['STATUS', 'FIRST_REPORT'])
 })
 
-test('its life is drawn as lanes, and any of its steps leads to how the console was then', async ({ page, visit, service }) => {
+test('its life is drawn as lanes, and any of its steps leads to how the console was then', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await report(service.client, { 'tl-06': {} })
   await gather(service.client, 'rack of tl-06', { availabilityZone: 'zone-tl-06', hosts: ['tl-06'] })
   await place(service.client, { zone: 'zone-tl-06' })
@@ -88,7 +97,7 @@ test('its life is drawn as lanes, and any of its steps leads to how the console 
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '4')
 })
 
-test('what is shown of it is chosen by keyboard, and the address says so', async ({ page, visit, service }) => {
+test('what is shown of it is chosen by keyboard, and the address says so', { tag: '@rare' }, async ({ page, visit, service }) => {
   await aLife(service.client, 'tl-02')
   await visit('/hosts/tl-02?sheet=timeline&kinds=status,claims')
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
@@ -171,7 +180,12 @@ test('digits choose the sheets: decisions lead to why not this host, the raw one
   await expect(page.getByText('Its inventory is as it was in its first report.')).toBeVisible()
 })
 
-test('PCI devices are told by kind and NUMA cell, with what is left and who holds some @looks', async ({ page, visit, look, service }) => {
+test('PCI devices are told by kind and NUMA cell, with what is left and who holds some @looks', { tag: '@rare' }, async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
   await report(service.client, {
     'pci-01': {
       pciPools: [

@@ -32,7 +32,7 @@ async function explain(client: Client, id: string): Promise<{ left: number; aske
 }
 
 for (const which of ['placed', 'refused'] as const)
-  test(`each verdict of a decision that is ${which} is counted as in the funnel, and opens exactly these hosts`, async ({
+  test(`each verdict of a decision that is ${which} is counted as in the funnel, and opens exactly these hosts`, { tag: '@rare' }, async ({
     page,
     visit,
     service,

@@ -15,7 +15,7 @@ async function openActions(page: Page): Promise<void> {
   await expect(search(page)).toBeFocused()
 }
 
-test('an action is found by a part of its name and done by keys alone', async ({ page, visit, service }) => {
+test('an action is found by a part of its name and done by keys alone', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'acted-on': {} })
   const uuid = await gather(service.client, 'acted-on', { hosts: ['acted-on'] })
   await visit('/hosts/acted-on')
@@ -116,7 +116,7 @@ test('arrows choose; what opens a menu opens it once', { tag: '@rare' }, async (
   await expect(page).toHaveURL(/\/hosts\?decision=/)
 })
 
-test('of the past an action stands with the reason why it is off, and does nothing', async ({ page, visit, service }) => {
+test('of the past an action stands with the reason why it is off, and does nothing', { tag: '@rare' }, async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'acted-on-then', { hosts: ['az1-04'] })
   const { health } = await service.client.request<{ health: { revision: string } }>('{ health { revision } }', {})
   await visit(`/aggregates/${uuid}?at=${health.revision}`)

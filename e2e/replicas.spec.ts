@@ -104,7 +104,7 @@ test('what is found in reports of hosts is listed with what mends it: seen first
   expect(host.usedFrom).toBe('CLAIMS')
 })
 
-test('where there are several ways to mend it, one is chosen, and what no report says is stated', { tag: '@colours' }, async ({
+test('where there are several ways to mend it, one is chosen, and what no report says is stated', { tag: ['@colours', '@rare'] }, async ({
   page,
   visit,
   service,

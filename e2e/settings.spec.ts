@@ -9,7 +9,7 @@ const choose = (page: Page, label: string, value: string) =>
 
 const chosen = (page: Page, label: string) => page.getByRole('radiogroup', { name: label, exact: true }).locator('input:checked')
 
-test('times and shortcuts are one choice, here, in the account menu and in the help', async ({ page, visit }) => {
+test('times and shortcuts are one choice, here, in the account menu and in the help', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/settings')
   await choose(page, 'Times', 'UTC')
   await page.getByRole('button', { name: 'Account and settings' }).click()
@@ -25,7 +25,7 @@ test('times and shortcuts are one choice, here, in the account menu and in the h
   await expect(page.getByRole('switch', { name: 'Single-key shortcuts' })).toBeChecked()
 })
 
-test('what is chosen holds on the lists, in other tabs, and after a reload', async ({ page, context, visit }) => {
+test('what is chosen holds on the lists, in other tabs, and after a reload', { tag: '@rare' }, async ({ page, context, visit }) => {
   await visit('/settings')
   const other = await context.newPage()
   await other.goto('/hosts?view=table&q=host:az1-01')
@@ -69,7 +69,11 @@ test('with high contrast every text is at 7:1 or more', { tag: '@rare' }, async 
   }
 })
 
-test('settings of the service stand with their value and where it is from, and no secret', async ({ page, visit, service }) => {
+test('settings of the service stand with their value and where it is from, and no secret', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit('/settings')
   const setting = (name: string) => page.locator(`[data-setting=${name}]`)
   await expect(setting('GANTT_LOG_DAYS')).toContainText('7 days')

@@ -169,7 +169,7 @@ test('one scenario is of the moment that the page shows, the one beside it of no
   await expect(page.getByLabel('Moment')).toHaveValue('')
 })
 
-test('the curve tells what the service told, at each number asked for, and the class stands in the address', async ({
+test('the curve tells what the service told, at each number asked for, and the class stands in the address', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -4,7 +4,7 @@ import { place } from './seed.ts'
 const REQUEST = { flavor: { vcpus: 1, memoryMb: 512 }, availabilityZone: 'az1' }
 
 test('instances that find no place after draining are shown beside, in what would happen and in the count', {
-  tag: '@colours',
+  tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   // both hosts of az3 have room for one of these and no more; for the small one there is some on either
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
@@ -36,7 +36,7 @@ test('instances that find no place after draining are shown beside, in what woul
   await look('a host that is drained')
 })
 
-test('where everything finds another place, that is all that is said', async ({ page, visit, service }) => {
+test('where everything finds another place, that is all that is said', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { hosts } = await place(service.client, { zone: 'az2', vcpus: 1, memoryMb: 1_024 })
   const overlay = JSON.stringify({ drainHosts: hosts })
   await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), overlay })}`)

@@ -92,7 +92,11 @@ test('list and host are as they were before a change; reload and a second browse
   await expect(page.getByText('to be moved')).toBeVisible()
 })
 
-test('nothing can be changed in the past: buttons and keys say why, and nothing is sent', async ({ page, visit, service }) => {
+test('nothing can be changed in the past: buttons and keys say why, and nothing is sent', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const { host, uuid, before } = await change(service.client, 'still')
   const sent: string[] = []
   page.on('request', (request) => {
@@ -286,7 +290,7 @@ test('the past, what is not kept and what has not come are readable, with a way 
 test.describe('with forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } })
 
-  test('the frame and the banner of the past stay visible', async ({ page, visit, service }) => {
+  test('the frame and the banner of the past stay visible', { tag: '@rare' }, async ({ page, visit, service }) => {
     const { before } = await change(service.client, 'forced')
     await visit(`/aggregates?at=${before}`)
     await expectAt(page, before)

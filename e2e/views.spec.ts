@@ -5,7 +5,11 @@ import { place } from './seed.ts'
 const views = (page: Page) => page.getByRole('dialog', { name: 'Views' })
 const filterOf = (page: Page): string | null => new URL(page.url()).searchParams.get('q')
 
-test('a view is kept under a name, opened into the address, renamed and deleted, by keyboard alone', async ({ page, visit, service }) => {
+test('a view is kept under a name, opened into the address, renamed and deleted, by keyboard alone', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await place(service.client, { flavor: 'x6.kept', vcpus: 400 })
   await visit('/decisions?q=flavor:x6.kept&cols=at,outcome,flavor&live=off')
   await expectRowCount(page, 'Decisions', 1)

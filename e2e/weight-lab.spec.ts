@@ -40,12 +40,9 @@ const lab = (page: Page) => page.getByRole('region', { name: 'Weight lab' })
 const firstTried = (page: Page) => lab(page).locator('[data-tried-first]')
 const firstRow = (page: Page) => page.getByRole('region', { name: 'Weights', exact: true }).locator('tr[data-host]').first()
 
-test('by keyboard alone a multiplier is moved to its limit: who is first there is, in the table too, and by the link', async ({
-  page,
-  visit,
-  browser,
-  service,
-}) => {
+test('by keyboard alone a multiplier is moved to its limit: who is first there is, in the table too, and by the link', {
+  tag: '@rare',
+}, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.placed
   const explained = await explain(service.client, decisionId)
   const { name, at, winner } = limitOf(explained)

@@ -31,6 +31,7 @@ export async function release(target = path.join(root, 'dist')) {
     symlinkSync(path.join('../lib/node_modules', COMMAND), path.join(folder, 'bin', 'gantt'))
     for (const file of ['LICENSE', 'NOTICE']) cpSync(path.join(root, file), path.join(folder, file))
     cpSync(path.join(root, 'docs/install.md'), path.join(folder, 'README.md'))
+    for (const name of ['docs', 'examples']) copyPages(name, folder)
     // all packages have one version; there is none before the first release
     const changes = path.join(root, 'apps/cli/CHANGELOG.md')
     if (existsSync(changes)) cpSync(changes, path.join(folder, 'CHANGELOG.md'))
@@ -53,7 +54,13 @@ function unpackPackage(tarball, modules) {
   rmSync(unpacked, { recursive: true })
 }
 
-/** A package that lies beside one of our own in the checkout lies inside of it here. */
+/** Pages, with their images and the examples that they lead to; tests of pages stay behind. */
+function copyPages(name, folder) {
+  const isTest = (file) => /\.test\.ts$/.test(file) || path.basename(file) === 'testing' || path.basename(file) === 'node_modules'
+  cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
+}
+
+/** A package that is installed in the folder of one of ours in the checkout is inside of ours here. */
 function copyPackage(place, lib) {
   const source = path.join(root, place)
   // those of other platforms

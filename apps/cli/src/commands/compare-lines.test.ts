@@ -32,7 +32,7 @@ const comparison: Comparison = {
       node: 'cmp-0412-with-a-name-that-no-terminal-has-room-for.rack7.example.org',
       a: 'SELECTED',
       b: 'FILTERED',
-      because: 'In the second, RamFilter refused it. MEMORY_MB: 32768 MiB needed, 30000 free.',
+      because: 'In the second, RamFilter refused it. Memory: 32768 MiB needed, 30000 free.',
     },
   ],
 }

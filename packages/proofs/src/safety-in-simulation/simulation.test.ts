@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
+import { byExtent, isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { planOf, shrink, simulate } from './simulate.ts'
 import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
@@ -47,7 +47,7 @@ test('worlds of three replicas keep every promise, and much happens in them', as
   expect(met.filter((what) => seen[what] === undefined)).toEqual([])
 })
 
-test.each(onceFailed)('seed %d, once: %s', async (seed) => {
+test.skipIf(!isLongForm).each(onceFailed)(`seed %d, once: %s${longFormNote}`, async (seed) => {
   expect((await runWorld(planOf(seed, 3))).violations).toEqual([])
 })
 

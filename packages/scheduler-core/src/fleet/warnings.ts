@@ -17,6 +17,8 @@ export interface HostWarning {
   readonly reported: number | null
   /** Whole units that live claims, or those of the listed instances, hold; live claims that count beside the report where none are listed. */
   readonly held: number
+  /** What hosts take of together, such as a pool of disks: held by the claims of all hosts. */
+  readonly isShared?: true
 }
 
 /** All follow from report and claims; nothing below feature level STRICT_CLAIMS. */
@@ -36,9 +38,8 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
       else all.push(grants[name as KindName])
     }
   }
-  if (held.size === 0) return []
   return allKinds.flatMap((kind) => {
-    const grants = isReported(kind, record) ? held.get(kind.name) : undefined
+    const grants = isReported(kind, record) ? (held.get(kind.name) ?? (kind.isShared === true ? [] : undefined)) : undefined
     const short = grants === undefined ? [] : (kind.capacityBelowClaims?.(hosts, record.index, grants) ?? [])
     return short.map((one): HostWarning => ({ code: 'capacity.below_claims', ...one }))
   })
@@ -73,7 +74,9 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
 }
 
 /** The warning in words. */
-export function warningText({ code, subject, reported, held }: HostWarning): string {
+export function warningText({ code, subject, reported, held, isShared }: HostWarning): string {
+  if (isShared === true)
+    return `The ${subject} may give ${reported ?? 0} GiB in all; the live claims of all hosts hold ${held}, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.`
   if (code === 'capacity.below_claims')
     return `The host may give ${reported ?? 0} of ${subject} in all; its live claims hold ${held}, so that some instance lacks what it was promised. Report what the host has, or move or end claims until the rest fits.`
   if (code === 'use.below_claims')

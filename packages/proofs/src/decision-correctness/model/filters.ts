@@ -2,7 +2,19 @@ import type { RequestSpec } from '@gantt/scheduler-core'
 import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { compares, meets } from './extra-specs.ts'
-import { aggregatesOf, boundGroup, free, holds, inventoryOf, isMoreThanAll, membersOn, plainMemoryOf, zoneOf } from './fleet.ts'
+import {
+  aggregatesOf,
+  boundGroup,
+  brokenUnits,
+  free,
+  holds,
+  type Inventory,
+  inventoryOf,
+  isMoreThanAll,
+  membersOn,
+  plainMemoryOf,
+  zoneOf,
+} from './fleet.ts'
 import { gpusOf, whyNoGpus } from './gpu.ts'
 import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
 import type { Refusal } from './refusal.ts'
@@ -68,9 +80,7 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       const inventory = inventoryOf(host, 'VCPU')
       if (inventory === undefined) return { code: 'cpu.too_few', need, have: 0 }
       if (inventory.total < need) return { code: 'cpu.too_few', need, have: inventory.inAll }
-      if (isMoreThanAll(inventory, need)) return { code: 'cpu.too_few', need, have: inventory.inAll }
-      const have = free(fleet, host, 'VCPU')
-      return have < need ? { code: 'cpu.short', need, have } : undefined
+      return amountOf(inventory, need, free(fleet, host, 'VCPU'), 'cpu.short', 'cpu.too_few')
     }
   },
 
@@ -180,11 +190,10 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
         if (inventory === undefined) return { code: 'class.not_reported', need, have: 0 }
         const [short, tooLittle] = ofClass[resourceClass] ?? ['class.short', 'class.too_little']
         if (isMoreThanAll(inventory, need)) return { code: tooLittle, need, have: inventory.inAll }
+        const units = brokenUnits(inventory, need)
+        if (units !== undefined) return { code: 'class.unit', need, have: units }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: short, need, have }
-        const { least, most, step } = inventory
-        if (need < least || (most !== null && need > most) || need % step !== 0)
-          return { code: 'class.unit', need, have: `${least} to ${most ?? inventory.inAll} in steps of ${step}` }
         // no request of the model asks for pages: all of its memory is plain
         const plain = resourceClass === 'MEMORY_MB' && need > 0 ? plainMemoryOf(fleet, host) : undefined
         if (plain !== undefined && plain < need) return { code: 'memory.huge_pages', need, have: plain }
@@ -227,10 +236,20 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
   if (need === undefined) return undefined
   return (host) => {
     const inventory = inventoryOf(host, resourceClass)
-    if (inventory !== undefined && isMoreThanAll(inventory, need)) return { code: `${what}.too_little`, need, have: inventory.inAll }
     const have = free(fleet, host, resourceClass)
-    return have < need ? { code: `${what}.short`, need, have } : undefined
+    if (inventory === undefined) return have < need ? { code: `${what}.short`, need, have } : undefined
+    return amountOf(inventory, need, have, `${what}.short`, `${what}.too_little`)
   }
+}
+
+/** A filter of one class refuses what is not free, and what is more than all; a stated largest amount is the claims' to keep. Of what it refuses it says first what nobody can have. */
+function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
+  const { most, inAll } = inventory
+  const isBeyond = need > inAll && (most === null || most === inAll)
+  if (have >= need && !isBeyond) return undefined
+  if (isMoreThanAll(inventory, need)) return { code: tooLittle, need, have: inAll }
+  const units = brokenUnits(inventory, need)
+  return units === undefined ? { code: short, need, have } : { code: 'class.unit', need, have: units }
 }
 
 /** Whether one member more may live on the host by the rule that the group's first claim bound. */

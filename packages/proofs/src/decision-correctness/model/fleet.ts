@@ -51,8 +51,14 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
   return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
 }
 
-/** One instance asks for more than there is, and no stated amount is what stops it. */
-export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && (most === null || most === inAll)
+/** One instance asks for more than there is, and than the host says that one may have. */
+export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
+
+/** The amounts that one instance may have of a class, where it asks for another one. */
+export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
+  const isTooMuch = most !== null && most !== inAll && need > most
+  return need < least || isTooMuch || need % step !== 0 ? `${least} to ${most ?? inAll} in steps of ${step}` : undefined
+}
 
 export const setAsideIn = ({ memoryMb, pages }: HostStats['numaCells'][number]): number => {
   const huge = hugePagesOf(pages).reduce((mib, { total, sizeKib }) => mib + (total * sizeKib) / 1_024, 0)

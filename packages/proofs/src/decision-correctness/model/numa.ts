@@ -94,10 +94,13 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
   if (cells.length < guests.length) return { code: 'numa.cells', need: guests.length, have: cells.length }
   for (const guest of guests) {
     if (cells.some((cell) => suits(cell, guest))) continue
-    const mostMemory = most(cells.map(({ memoryFree }) => memoryFree))
-    if (mostMemory < guest.memoryMb) return { code: 'numa.memory', need: guest.memoryMb, have: mostMemory }
     const largest = most(cells.map(({ memory }) => memory))
     if (largest < guest.memoryMb) return { code: 'numa.too_little_memory', need: guest.memoryMb, have: largest }
+    const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
+    const isTooLarge = cells.every(({ cpus }) => cpus.length - guest.dedicated < guest.shared)
+    if (guest.shared > 0 && isTooLarge) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
+    const mostMemory = most(cells.map(({ memoryFree }) => memoryFree))
+    if (mostMemory < guest.memoryMb) return { code: 'numa.memory', need: guest.memoryMb, have: mostMemory }
     const mostPlain = most(cells.map(plainLeft))
     if (mostPlain < guest.memoryMb) return { code: 'numa.huge_pages', need: guest.memoryMb, have: mostPlain }
     const mostOnce = most(cells.map(onceLeft))
@@ -106,7 +109,6 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
     if (guest.dedicated > 0 && mostOwn < guest.dedicated) return { code: 'numa.dedicated_cpus', need: guest.dedicated, have: mostOwn }
     const mostShared = most(cells.map((cell) => sharedLeft(cell, guest)))
     if (guest.shared > 0 && mostShared < guest.shared) return { code: 'numa.cpus', need: guest.shared, have: mostShared }
-    const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
     if (guest.shared > 0 && mostInAll < guest.shared) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
     const withMemory = cells.filter((cell) => isMemoryThere(cell, guest))
     const mostCpus = most([0, ...withMemory.map((cell) => cpusFor(cell, guest))])

@@ -36,7 +36,8 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   standAlone(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
-  else claim.extra = null
+  // what it added stays apart until the next report, whether that one counts it or not
+  else if (!inPlace || fleet.level < 10) claim.extra = null
   endClaim(fleet, source, 'RELEASED')
   if (inPlace) source.lingers = false
 }

@@ -41,8 +41,9 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange):
   host.present = [...full.instances]
   for (const claim of fleet.claims) {
     if (claim.host === host.name && claim.instance !== null && !host.present.includes(claim.instance)) claim.lingers = false
-    if (claim.host !== host.name || claim.instance === null || !isLive(claim) || growsInPlace(fleet, claim)) continue
+    if (claim.host !== host.name || !isLive(claim) || growsInPlace(fleet, claim)) continue
     claim.extra = null
+    if (claim.instance === null) continue
     const listed = host.present.includes(claim.instance)
     if (listed && claim.state !== 'MATERIALISED') {
       claim.state = 'MATERIALISED'

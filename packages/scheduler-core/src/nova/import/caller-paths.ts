@@ -134,7 +134,7 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
         ? [['filter_properties', 'pci_requests'], fieldsOf(filter_properties).pci_requests]
         : [['request_spec', 'instance_properties', 'pci_requests'], ofInstance]
   if (Array.isArray(given)) return { at, list: given }
-  if (!isJson(given)) return { at, list: [] }
+  if (!isJson(given) || (Object.hasOwn(given, 'nova_object.data') && !isJson(given['nova_object.data']))) return { at, list: [] }
   const { requests } = fieldsOf(given)
   return { at: [...at, 'requests'], list: Array.isArray(requests) ? requests : [] }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { insist } from './insist.ts'
+import { hedged } from './hedged-request.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
@@ -11,22 +11,22 @@ function asks<T>(...ends: readonly (() => Promise<T>)[]) {
 
 test('a question that is answered is put once', async () => {
   const { ask, made } = asks(async () => 'answer')
-  expect(await insist(ask)).toBe('answer')
+  expect(await hedged(ask)).toBe('answer')
   expect(made()).toBe(1)
 })
 
 test('one that nobody answers is put again, and the first answer is taken', async () => {
   const { ask, made } = asks(never, never, async () => 'third')
-  expect(await insist(ask)).toBe('third')
+  expect(await hedged(ask)).toBe('third')
   expect(made()).toBe(3)
 })
 
 test('a refusal is an answer, also one that is thrown at once', async () => {
-  await expect(insist(async () => Promise.reject(new Error('no such stream')))).rejects.toThrow('no such stream')
+  await expect(hedged(async () => Promise.reject(new Error('no such stream')))).rejects.toThrow('no such stream')
   const throws = (): Promise<string> => {
     throw new Error('closed')
   }
-  await expect(insist(throws)).rejects.toThrow('closed')
+  await expect(hedged(throws)).rejects.toThrow('closed')
 })
 
 test('what is answered late is handed over, so that it can be undone', async () => {
@@ -39,7 +39,7 @@ test('what is answered late is handed over, so that it can be undone', async () 
     async () => 'second',
   )
   const late: string[] = []
-  expect(await insist(ask, (answer) => late.push(answer))).toBe('second')
+  expect(await hedged(ask, (answer) => late.push(answer))).toBe('second')
   answerFirst('first')
   await expect.poll(() => late).toEqual(['first'])
 })

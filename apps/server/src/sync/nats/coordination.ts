@@ -3,14 +3,14 @@ import type { Timers } from '../../timers.ts'
 import { StoreUnavailableError } from '../synchronizer.ts'
 import type { Connection } from './connection.ts'
 import { stampMs, stampOf } from './entry-message.ts'
-import { besideSettings, ensureBeside, type Names } from './stream-settings.ts'
+import { coordinationSettings, ensureCoordination, type Names } from './stream-settings.ts'
 import { createToken, type HeldToken } from './token.ts'
 
-/** What replicas share beside the log and may lose at any time: the turn, who writes checkpoints, the servers' clock. */
-export interface Beside {
+/** What coordinates replicas and may be lost at any time: the turn, who writes checkpoints, the servers' clock. */
+export interface Coordination {
   /** Waits for this replica's turn for a moment; goes on without one when it does not come. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Undefined when another replica writes checkpoints or trims now, or nobody can tell. */
+  /** Undefined when another replica writes checkpoints or trims now, or nobody knows. */
   takeSaver(): Promise<HeldToken | undefined>
   /** The clock of the server that leads this stream, milliseconds since 1970. */
   time(): Promise<number>
@@ -26,15 +26,15 @@ const SAVER_WAIT_MS = 500
 const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 
-export async function openBeside(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Beside> {
-  const { beside: stream, besideSubject } = names
+export async function openCoordination(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Coordination> {
+  const { coordination: stream, coordinationSubject } = names
   const token = (name: string, heldMs: number) =>
-    createToken(connection, { stream, subject: `${besideSubject}.${name}`, name, heldMs, copies, timers })
+    createToken(connection, { stream, subject: `${coordinationSubject}.${name}`, name, heldMs, copies, timers })
   const turn = token('turn', TURN_HELD_MS)
   const saver = token('saver', SAVER_HELD_MS)
-  const clock = `${besideSubject}.clock.${nuid.next()}`
+  const clock = `${coordinationSubject}.clock.${nuid.next()}`
   const make = async (): Promise<void> => {
-    await ensureBeside(connection, besideSettings(names), copies)
+    await ensureCoordination(connection, coordinationSettings(names), copies)
     await Promise.all([turn.ensure(), saver.ensure()])
   }
   /** It may be gone, since nothing of value is in it: it is made again, by one call at a time. */

@@ -12,20 +12,20 @@ export interface WaitOptions {
 }
 
 const AGAIN_MS = 500
-const TELL_EVERY_MS = 30_000
+const WARN_EVERY_MS = 30_000
 
 /**
  * Does what needs the store until it succeeds: whoever starts while the servers are starting, or have no leader, waits for
- * them. What can never be, such as wrong settings or credentials, is thrown at once; StoppedError when it was told to stop.
+ * them. What can never be, such as wrong settings or credentials, is thrown at once; StoppedError once it is stopped.
  */
-export const untilThere = <T>(work: () => Promise<T>, options: WaitOptions): Promise<T> =>
-  untilDone(work, {
+export const waitForStore = <T>(work: () => Promise<T>, options: WaitOptions): Promise<T> =>
+  retryUntilDone(work, {
     ...options,
     whyAway: (error) => (isAway(error) ? `waiting for the store that GANTT_SYNC names: ${error.message}` : undefined),
     done: 'the store is there',
   })
 
-export interface UntilDoneOptions extends Omit<WaitOptions, 'onAway'> {
+export interface RetryOptions extends Omit<WaitOptions, 'onAway'> {
   readonly onAway?: WaitOptions['onAway']
   /** What is waited for, and why; undefined for an error that waiting does not mend. */
   whyAway(error: unknown): string | undefined
@@ -33,21 +33,21 @@ export interface UntilDoneOptions extends Omit<WaitOptions, 'onAway'> {
   readonly done: string
 }
 
-/** Does something until it succeeds. Throws what waiting does not mend, and StoppedError when it was told to stop. */
-export async function untilDone<T>(work: () => Promise<T>, { whyAway, done: over, stopped, onAway, warn }: UntilDoneOptions): Promise<T> {
+/** Does something until it succeeds. Throws what waiting does not mend, and StoppedError once it is stopped. */
+export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done: over, stopped, onAway, warn }: RetryOptions): Promise<T> {
   const since = performance.now()
-  let toldAt = Number.NEGATIVE_INFINITY
+  let warnedAt = Number.NEGATIVE_INFINITY
   for (;;) {
     try {
       const done = await work()
-      if (toldAt > 0) warn(`${over} after ${Math.round((performance.now() - since) / 1_000)} s; the start goes on`)
+      if (warnedAt > 0) warn(`${over} after ${Math.round((performance.now() - since) / 1_000)} s; the start goes on`)
       return done
     } catch (error) {
       const reason = whyAway(error)
       if (reason === undefined) throw error
       onAway?.(reason)
-      if (performance.now() - toldAt >= TELL_EVERY_MS) {
-        toldAt = performance.now()
+      if (performance.now() - warnedAt >= WARN_EVERY_MS) {
+        warnedAt = performance.now()
         warn(reason)
       }
       await sleep(AGAIN_MS, undefined, { signal: stopped }).catch(() => undefined)
@@ -59,7 +59,7 @@ export async function untilDone<T>(work: () => Promise<T>, { whyAway, done: over
 const isAway = (error: unknown): error is Error =>
   error instanceof StoreUnavailableError || (error instanceof UnavailableError && error.reason === 'store')
 
-/** It was told to stop while it waited. */
+/** It was stopped while it waited. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }
