@@ -6,11 +6,11 @@ import { withFolder } from '../processes/folder.ts'
 import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
 import { createNatsCluster } from '../safety-under-faults/engines/nats-cluster.ts'
 import { createInProcessDriver } from './in-process.ts'
-import { runOpenb } from './openb.ts'
-import { figuresOf } from './openb-figures.ts'
-import type { OpenbNode } from './openb-nodes.ts'
-import type { OpenbPod } from './openb-pods.ts'
-import { findTargets } from './servers.ts'
+import { figuresOf } from './openb/figures.ts'
+import type { OpenbNode } from './openb/nodes.ts'
+import { runOpenb } from './openb/openb.ts'
+import type { OpenbPod } from './openb/pods.ts'
+import { findTargets } from './remote/servers.ts'
 
 const REPLICAS = 3
 /** One pod of two GPUs is two points of this fleet: a few that went elsewhere may tell, a policy that is lost tells more. */

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { readHuaweiEpisodes } from './huawei-episodes.ts'
-import { readHuaweiVms } from './huawei-vms.ts'
-import { readOpenbNodes } from './openb-nodes.ts'
-import { readOpenbPods } from './openb-pods.ts'
+import { readHuaweiEpisodes } from './huawei/episodes.ts'
+import { readHuaweiVms } from './huawei/vms.ts'
+import { readOpenbNodes } from './openb/nodes.ts'
+import { readOpenbPods } from './openb/pods.ts'
 import { aFile } from './testing/files.ts'
 import { TraceError } from './trace-file.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { HostView } from './driver.ts'
-import { CPU_CLASS } from './openb-model.ts'
-import type { OpenbNode } from './openb-nodes.ts'
-import type { OpenbPod } from './openb-pods.ts'
+import { CPU_CLASS } from './openb/model.ts'
+import type { OpenbNode } from './openb/nodes.ts'
+import type { OpenbPod } from './openb/pods.ts'
 import { findDifferences, findOverCommits, type Stay } from './room.ts'
 
 const nodes: readonly OpenbNode[] = [{ name: 'n1', cpuMilli: 1_000, memoryMib: 100, gpus: 2, gpuModel: 'G' }]

@@ -1,7 +1,7 @@
 import type { HostView } from './driver.ts'
-import { CPU_CLASS } from './openb-model.ts'
-import type { OpenbNode } from './openb-nodes.ts'
-import type { OpenbPod } from './openb-pods.ts'
+import { CPU_CLASS } from './openb/model.ts'
+import type { OpenbNode } from './openb/nodes.ts'
+import type { OpenbPod } from './openb/pods.ts'
 
 /** A pod as its caller saw it: where it was placed, and for how long it held that room for certain. */
 export interface Stay {

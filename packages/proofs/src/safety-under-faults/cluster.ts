@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '@gantt/client'
 import { type Link, startLink } from '../processes/link.ts'
 import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
-import { createWallClock, type WallClock } from './clock.ts'
 import type { Engine, StartEngine } from './engine.ts'
+import { createWallClock, type WallClock } from './faults/clock.ts'
 
 /** A replica: a process that can die and come back, its clock, and the way of callers to it. */
 export interface ReplicaProcess {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
+import { STATS } from './callers/host-agents.ts'
 import { type ClaimState, type ClassUsage, type FinalClaim, type FinalState, firstNameOf } from './history.ts'
-import { STATS } from './host-agents.ts'
 import { CLAIM_UNITS, type ClaimUnits, freeUnitsOfHost, HOST_UNITS, type HostUnits, unitsOfClaim } from './picked-units.ts'
 
 const HOSTS = `query Hosts($after: String) { hosts(first: 200, after: $after) {

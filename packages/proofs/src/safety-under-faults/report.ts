@@ -1,5 +1,5 @@
 import type { Left } from './engine.ts'
-import type { Injected } from './faults.ts'
+import type { Injected } from './faults/faults.ts'
 import { type Call, type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
 import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 

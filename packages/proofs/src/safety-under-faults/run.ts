@@ -1,9 +1,9 @@
 import type { Checks } from '../checks.ts'
 import { withFolder } from '../processes/folder.ts'
+import { overload } from './callers/extra-load.ts'
 import { type Cluster, type Release, type StartRelease, startCluster } from './cluster.ts'
 import { type EngineName, engines } from './engines/index.ts'
-import { overload } from './extra-load.ts'
-import { faultsOf, injectFaults } from './faults.ts'
+import { faultsOf, injectFaults } from './faults/faults.ts'
 import type { Figures } from './report.ts'
 import { RECOVERY_MS, underLoad } from './under-load.ts'
 

@@ -1,4 +1,4 @@
-import type { Injected } from './faults.ts'
+import type { Injected } from './faults/faults.ts'
 
 /** The worst that came with a fault: how long no replica answered a write, or a read, while it lasted or shortly after. */
 export interface Unavailability {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reservation } from '../safety-under-faults/extra-load.ts'
+import { reservation } from '../safety-under-faults/callers/extra-load.ts'
 import type { Operation, Outcome } from '../safety-under-faults/history.ts'
 import { callsOf } from './keyed-calls.ts'
 

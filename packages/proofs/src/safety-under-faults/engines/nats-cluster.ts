@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNatsChild, drawNatsPorts, type NatsChild, prepareNatsServers, type Raft, type View } from '@gantt/server'
-import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
+import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 
 /** One that comes back by itself whenever it ends, unless it is held down. */
 export interface NatsServer extends NatsChild {

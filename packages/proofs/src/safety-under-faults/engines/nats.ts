@@ -5,7 +5,7 @@ import type { Random } from '@gantt/scheduler-core'
 import { findNatsServer, INSTALL_NATS_SERVER, openDatabase } from '@gantt/server'
 import { type CutRule, type Link, startLink } from '../../processes/link.ts'
 import { type Engine, EngineMissingError, type Fault, type Left, type Loss, type StartEngine, type StoreLink } from '../engine.ts'
-import { shut, silence, slow } from '../link-harm.ts'
+import { shut, silence, slow } from '../faults/link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 

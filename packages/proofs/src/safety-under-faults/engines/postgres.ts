@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { countSynchronous, type EmbeddedPostgres, makeStandby, openDatabase, promote, waitForStandbys } from '@gantt/server'
 import { type CuttingProxy, startCuttingProxy } from '../../processes/cutting-proxy.ts'
 import type { Engine, Fault, Left, Loss, StartEngine } from '../engine.ts'
-import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
+import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
 /** Enough for the programs, the database and the log that a run writes; little enough to be filled at once. */

@@ -1,4 +1,3 @@
-import { neededFindings } from '../check-findings.ts'
 import type {
   Amounts,
   Answer,
@@ -14,7 +13,8 @@ import type {
   PlacedClaim,
   Setting,
 } from '../history.ts'
-import type { Evidence } from '../rule.ts'
+import { neededFindings } from '../judge/check-findings.ts'
+import type { Evidence } from '../judge/rule.ts'
 
 export const ANTI: Group = { uuid: 'anti', policy: 'ANTI_AFFINITY', maxServerPerHost: null }
 export const TWO: Group = { uuid: 'two', policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }
