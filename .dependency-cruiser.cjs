@@ -2,6 +2,7 @@
 const core = '^packages/scheduler-core/src'
 const server = '^apps/server/src'
 const console_ = '^apps/console/src'
+const proofs = '^packages/proofs/src'
 /** Arithmetic that several filters or weighers share; none of these is a filter or weigher itself. */
 const sharedParts = `${core}/(filters/(fit|extra-spec-match)|weighers/fill)[.]ts$`
 const tests = '[.](test|suite|bench)[.]ts$'
@@ -93,22 +94,46 @@ module.exports = {
       name: 'model-shares-nothing',
       severity: 'error',
       comment: 'The reference model is a second opinion: it imports nothing but its own files.',
-      from: { path: `${server}/simulation/model/`, pathNot: tests },
-      to: { pathNot: `${server}/simulation/model/` },
+      from: { path: `${proofs}/safety-in-simulation/model/`, pathNot: tests },
+      to: { pathNot: `${proofs}/safety-in-simulation/model/` },
     },
     {
       name: 'model-of-decisions-shares-nothing',
       severity: 'error',
       comment: 'The model of decisions is a second opinion: of the core it knows the types of its input, and not one function.',
-      from: { path: '^apps/cli/src/truth/model/' },
-      to: { pathNot: '^apps/cli/src/truth/model/', dependencyTypesNot: ['type-only'] },
+      from: { path: `${proofs}/decision-correctness/model/` },
+      to: { pathNot: `${proofs}/decision-correctness/model/`, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'nothing-needs-the-simulation',
+      name: 'nothing-needs-the-proofs',
       severity: 'error',
-      comment: 'The service runs without it; the command line comes in by the index.',
-      from: { path: `${server}/`, pathNot: [`${server}/simulation/`, `${server}/index[.]ts$`] },
-      to: { path: `${server}/simulation/` },
+      comment:
+        'The product runs without them. The command line loads them by their name when they are asked for; tests may use their parts.',
+      from: { path: '^(apps|packages)/', pathNot: ['^packages/proofs/', '^apps/cli/src/proofs[.]ts$', tests, '/testing/'] },
+      to: { path: '^packages/proofs/' },
+    },
+    {
+      name: 'proofs-have-doors',
+      severity: 'error',
+      comment: 'What proofs need of core, client, server and command line comes by their doors: name it in one.',
+      from: { path: `${proofs}/`, pathNot: tests },
+      to: {
+        path: '^(apps|packages)/',
+        pathNot: [
+          `${proofs}/`,
+          `${core}/((testing|query|nova|plugin)/)?index[.]ts$`,
+          '^packages/client/src/index[.]ts$',
+          `${server}/(index|for-proofs)[.]ts$`,
+          '^apps/cli/src/for-proofs[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'doors-for-proofs',
+      severity: 'error',
+      comment: 'These doors are for packages/proofs; others come in by the index.',
+      from: { path: '^(apps|packages)/', pathNot: '^packages/proofs/' },
+      to: { path: '^apps/(server|cli)/src/for-proofs[.]ts$' },
     },
     {
       name: 'only-db-knows-prisma',
@@ -122,7 +147,7 @@ module.exports = {
       severity: 'error',
       comment: 'From outside, the server is what its index names; its test databases are for tests too (builders-are-for-tests).',
       from: { path: '^(apps|packages)/', pathNot: '^apps/server/' },
-      to: { path: '^apps/server/', pathNot: `${server}/(index|testing/test-database)[.]ts$` },
+      to: { path: '^apps/server/', pathNot: `${server}/(index|for-proofs|testing/test-database)[.]ts$` },
     },
     {
       name: 'core-has-five-doors',
@@ -198,9 +223,9 @@ module.exports = {
     {
       name: 'nothing-imports-the-cli',
       severity: 'error',
-      comment: 'The command line is an end, not a library.',
-      from: { path: '^(apps|packages)/', pathNot: '^apps/cli/' },
-      to: { path: '^apps/cli/' },
+      comment: 'The command line is an end, not a library. Proofs share its commands by a door of their own (proofs-have-doors).',
+      from: { path: '^(apps|packages)/', pathNot: ['^apps/cli/', `${proofs}/.*${tests}`] },
+      to: { path: '^apps/cli/', pathNot: '^apps/cli/src/for-proofs[.]ts$' },
     },
   ],
   options: {

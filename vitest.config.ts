@@ -40,6 +40,10 @@ export default defineConfig({
       project('agent', 'apps/agent'),
       { ...project('cli', 'apps/cli', { globalSetup: '../server/src/testing/global-setup.ts' }), resolve: { ...resolve, alias: graphql } },
       {
+        ...project('proofs', 'packages/proofs', { globalSetup: '../../apps/server/src/testing/global-setup.ts' }),
+        resolve: { ...resolve, alias: graphql },
+      },
+      {
         ...project('server', 'apps/server', { globalSetup: './src/testing/global-setup.ts' }),
         resolve: { ...resolve, alias: graphql },
       },

@@ -12,7 +12,7 @@ const APART_MS = 200
 /** Keys of one round; 1,800 rounds are the hour. */
 const KEYS = 10_000
 
-/** What idempotency keys cost once their claims have ended: memory of each with its claim, checkpoint, copy, and judging beside them. */
+/** What idempotency keys cost once their claims have ended: memory of each with its claim, checkpoint, copy, and judging while they are kept. */
 export const endedKeys: Question = {
   name: 'ended-keys',
   asks: 'What does an ended idempotency key cost, with its claim, at 5,000 placements a second? Each round adds 10,000 keys; 1,800 rounds are an hour.',

@@ -5,7 +5,7 @@ export interface Samples {
 }
 
 /**
- * Does these things in turns, so that all meet the same machine, and tells what each took. The first quarter of the rounds warms up and
+ * Does these things in turns, so that all meet the same machine, and returns what each took. The first quarter of the rounds warms up and
  * does not count.
  */
 export async function measureInTurns<Name extends string>(

@@ -14,7 +14,7 @@ export const multipliers: Question = {
   async run({ hosts = 10_000, rounds }) {
     const request = aRequest({ memoryMb: 512 })
     const all = Int32Array.from({ length: hosts }, (_, i) => i)
-    const [silent, told] = [aFleetWith(hosts, { rack: '0' }), aFleetWith(hosts, { ram_weight_multiplier: '2' })]
+    const [silent, reporting] = [aFleetWith(hosts, { rack: '0' }), aFleetWith(hosts, { ram_weight_multiplier: '2' })]
     const weigh = (fleet: typeof silent, aggregateMultiplier: boolean) => {
       const compiled = compiledAs(aggregateMultiplier)
       return () => runWeighers(prepareWeighers(compiled, request, fleet), all)
@@ -22,7 +22,7 @@ export const multipliers: Question = {
     const samples = await measureInTurns(rounds, {
       'aggregates are not asked': weigh(silent, false),
       'asked; none of 100 says anything': weigh(silent, true),
-      'asked; one says RAM x 2 for a tenth of the hosts': weigh(told, true),
+      'asked; one says RAM x 2 for a tenth of the hosts': weigh(reporting, true),
     })
     const floor = samples['aggregates are not asked'].median
     return Object.entries(samples).map(

@@ -8,7 +8,7 @@ import type { Figure, Question } from './question.ts'
 const VOLUMES = 20
 const POOL = aUuid(1)
 
-/** Every host tells of one pool that all share, and of volumes of its own. */
+/** Every host reports one pool that all share, and volumes of its own. */
 function aToldFleet(size: number): Fleet {
   const log = aLogOf(size)
   const documents = log.fleet.hosts.records.map(({ host }, i) =>
@@ -31,7 +31,7 @@ function profileOf(near: boolean): Profile {
 /** A decision near a volume, against the same one that asks for none, and against looking through every document for it. */
 export const nearQuestion: Question = {
   name: 'near',
-  asks: 'What does a hint near_volume cost, where every host tells of twenty volumes?',
+  asks: 'What does a hint near_volume cost, where every host reports twenty volumes?',
   floor: 'the same request without the hint',
   rounds: 20,
   async run({ hosts, rounds }) {

@@ -11,7 +11,7 @@ export interface Figure {
   readonly what: string
   readonly unit: 'ms' | 'bytes' | 'steps'
   readonly median: number
-  /** Null: it is not measured often enough to tell, or does not vary. */
+  /** Null: it is not measured often enough to know, or does not vary. */
   readonly p99: number | null
   /** Median over that of the question's floor in the same run; null: it is the floor, or has none. */
   readonly ratio: number | null

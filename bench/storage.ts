@@ -5,10 +5,10 @@ import type { Figure, Question } from './question.ts'
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** What a decision is kept in, beside its request. */
+/** What a decision is kept in, without its request. */
 export const storage: Question = {
   name: 'storage',
-  asks: 'How many bytes is a decision by the default profile kept in, for each of its instances, beside the request?',
+  asks: 'How many bytes is a decision by the default profile kept in, for each of its instances, without the request?',
   floor: 'the record and the answer as JSON',
   rounds: 1,
   run({ hosts = 10_000 }) {
@@ -21,10 +21,10 @@ export const storage: Question = {
     }
     return Object.entries(kinds).flatMap(([name, request]): Figure[] => {
       const { record, answer } = scan(fleet, request)
-      const { request: _, ...beside } = record
+      const { request: _, ...rest } = record
       const instances = Math.max(1, record.instances.length)
       const packed = lengthOf(packDecision({ record, answer })) / instances
-      const asJson = JSON.stringify({ ...beside, answer }).length / instances
+      const asJson = JSON.stringify({ ...rest, answer }).length / instances
       return [
         { what: `${name}; as JSON`, unit: 'bytes', median: asJson, p99: null, ratio: null },
         { what: `${name}; packed`, unit: 'bytes', median: packed, p99: null, ratio: packed / asJson, target: { of: 'median', most: 400 } },

@@ -6,8 +6,8 @@ const COLUMNS = 80
 export function toLines({ name, asks, floor }: Question, figures: readonly Figure[]): string[] {
   const heads = ['median', 'p99', 'ratio', 'target']
   const cells = figures.map((figure) => [
-    told(figure.median, figure.unit),
-    told(figure.p99, figure.unit),
+    textOf(figure.median, figure.unit),
+    textOf(figure.p99, figure.unit),
     ratioOf(figure),
     targetOf(figure),
   ])
@@ -26,7 +26,7 @@ export function toLines({ name, asks, floor }: Question, figures: readonly Figur
   ]
 }
 
-const told = (value: number | null, unit: Figure['unit']): string =>
+const textOf = (value: number | null, unit: Figure['unit']): string =>
   value === null ? '' : unit === 'ms' ? `${value < 10 ? value.toFixed(3) : value.toFixed(0)} ms` : `${Math.round(value)} ${unit}`
 
 const ratioOf = ({ ratio }: Figure): string => (ratio === null ? '' : `${ratio < 0.01 ? ratio.toExponential(0) : ratio.toFixed(2)} x`)

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
 import { type HttpProxy, startHttpProxy } from '../apps/server/src/testing/http-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
+import { ADMIN_KEY, type Service, startService } from '../packages/proofs/src/processes/service.ts'
 
 // Runs the programs of docs/client.md, by the commands that stand there, and compares what they print with the page. What each
 // asks first for room is answered, and the answer is lost on its way.

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gantt, oneLine, type Said } from '../apps/cli/src/commands/testing/gantt.ts'
-import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
 import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
+import { ADMIN_KEY, type Service, startService } from '../packages/proofs/src/processes/service.ts'
 import { expectSample } from './testing/sample.ts'
 
 // Runs what is in docs/what-if.md, docs/profiles.md, docs/explanations.md and docs/namespaces.md, on one service: their blocks of `sh`, `bash`

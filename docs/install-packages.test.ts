@@ -137,7 +137,7 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('a tarball has the built files and the licence: no sources, no tests, no source maps, no TypeScript but declarations', () => {
+  test('a tarball has the built files and the licence: no sources, no tests, nothing for proofs, no source maps, no TypeScript but declarations', () => {
     expect(tarballs.map((file) => path.basename(file).replace(/-\d.*$/, ''))).toEqual([
       'gantt-client',
       'gantt-scheduler-core',
@@ -150,7 +150,7 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
       const { stdout } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
       const names = stdout.trim().split('\n')
       expect(names).toEqual(expect.arrayContaining(['package/package.json', 'package/LICENSE', 'package/NOTICE', 'package/README.md']))
-      expect(names.filter((name) => /\.map$|\.test\.|\/src\/|(?<!\.d)\.ts$/.test(name))).toEqual([])
+      expect(names.filter((name) => /\.map$|\.test\.|\/src\/|for-proofs|(?<!\.d)\.ts$/.test(name))).toEqual([])
     }
   })
 
@@ -177,6 +177,8 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
     const { version } = JSON.parse(readFileSync(path.join(checkout, 'apps/cli/package.json'), 'utf8')) as { version: string }
     const command = spawnSync(path.join(cwd, 'node_modules/.bin/gantt'), ['--version'], { encoding: 'utf8' })
     expect([command.stdout, command.stderr]).toEqual([`${version}\n`, ''])
+    const proof = spawnSync(path.join(cwd, 'node_modules/.bin/gantt'), ['prove', 'race'], { encoding: 'utf8' })
+    expect([proof.status, proof.stdout, proof.stderr]).toEqual([2, '', expect.stringContaining('In a checkout of the repository, run')])
     expect(filesBelow(path.join(cwd, 'node_modules')).filter((file) => /\/node_modules\/typescript\//.test(file))).toEqual([])
     writeFileSync(path.join(cwd, 'use.js'), OTHERS_JS)
     expect(node(cwd, 'use.js')).toBe('false 4 1 function function function')

@@ -69,6 +69,9 @@ test.skipIf(!isLongForm)(`a release serves, places, explains and ends as docs/in
   ])
   const installed = path.join(folder, release)
   expect(brokenLinks(installed, ['README.md', ...pagesIn(installed, 'docs')])).toEqual([])
+  // no proofs: they are run from a checkout
+  const ours = await readdir(path.join(installed, 'lib/node_modules/@gantt'))
+  expect(ours.toSorted()).toEqual(['agent', 'cli', 'client', 'console', 'scheduler-core', 'server'])
   const licences = await readFile(path.join(folder, release, 'THIRD-PARTY-LICENSES'), 'utf8')
   // installed beside us, bundled into the console, bundled into the server
   for (const name of ['pg', 'react-dom', '@prisma/client']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))

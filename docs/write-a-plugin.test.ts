@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gantt } from '../apps/cli/src/commands/testing/gantt.ts'
-import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
 import { createTestDatabase, type TestDatabase } from '../apps/server/src/testing/test-database.ts'
+import { ADMIN_KEY, type Service, startService } from '../packages/proofs/src/processes/service.ts'
 import { type Block, checkout, readBlocks, runTool, writeBlock } from './testing/follow-page.ts'
 
 // Does what docs/write-a-plugin.md says, outside of the checkout: a `diff` block is an edit, `sh` and `graphql` blocks are run. The service is

@@ -103,7 +103,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
       await page.getByRole('grid').getByRole('row').nth(5).waitFor()
       tables.push(performance.now() - startedAt)
     }
-    tell(`first table, ${hosts} hosts`, tables, 'ms')
+    print(`first table, ${hosts} hosts`, tables, 'ms')
 
     await page.evaluate(() => void window.keys.splice(0))
     for (const text of TYPED) {
@@ -113,7 +113,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
     await page.getByRole('combobox', { name: 'Filter hosts' }).fill('')
     await page.waitForTimeout(500)
     const keys = await page.evaluate(() => window.keys)
-    tell('key to paint in the filter', keys, 'ms (those of 16 ms and more)')
+    print('key to paint in the filter', keys, 'ms (those of 16 ms and more)')
 
     await tellTasks(page, `reports for ${seconds} s`, () => page.waitForTimeout(seconds * 1_000))
 
@@ -124,7 +124,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
     await page.evaluate(() => void window.hovers.splice(0))
     for (let step = 0; step < HOVERS; step++)
       await page.mouse.move(box.x + ((step * 37) % box.width), box.y + ((step * 23) % Math.min(box.height, 400)))
-    tell('pointer to paint on the map', await page.evaluate(() => window.hovers), 'ms')
+    print('pointer to paint on the map', await page.evaluate(() => window.hovers), 'ms')
 
     await page.goto(`${origin}/decisions?live=on`)
     await page.getByRole('grid').getByRole('row').nth(2).waitFor()
@@ -219,7 +219,7 @@ function observe() {
   }).observe({ type: 'longtask', buffered: true })
 }
 
-function tell(what, figures, unit) {
+function print(what, figures, unit) {
   const sorted = [...figures].sort((a, b) => a - b)
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0
   process.stdout.write(`${what}: median ${Math.round(median)}, most ${Math.round(sorted.at(-1) ?? 0)} ${unit}, n = ${sorted.length}\n`)

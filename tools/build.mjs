@@ -1,5 +1,5 @@
 // Bundles the package in the current folder: every door that its package.json names under `exports`, from the `source`
-// of the door to its `default`. Its dependencies stay outside, but for those that it names under `bundled`.
+// of the door to its `default`. Its dependencies stay outside, but for those that it names under `bundled`; our own packages always do.
 // `--platform node` for programs, `neutral` for what must also run in a browser.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -18,7 +18,7 @@ const { metafile } = await build({
   outdir: 'dist',
   bundle: true,
   splitting: true,
-  external: installed.flatMap((name) => [name, `${name}/*`]),
+  external: ['@gantt/*', ...installed.flatMap((name) => [name, `${name}/*`])],
   platform: values.platform,
   mainFields: ['module', 'main'],
   banner: values.platform === 'node' && manifest.bundled !== undefined ? { js: REQUIRE } : {},

@@ -24,7 +24,7 @@ lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 process.stderr.write(`package-lock.json: ${added} entries added\n`)
 
-/** Looks where Node would look: beside the owner, then in every folder above it. */
+/** Looks where Node would look: in the owner's folder, then in every folder above it. */
 function isLocked(owner, name) {
   for (let folder = owner; ; folder = parentOf(folder)) {
     if (packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`]) return true

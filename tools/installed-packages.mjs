@@ -29,7 +29,7 @@ export const lockedAt = (place) => locked[place]
 
 const manifestOf = (place) => JSON.parse(readFileSync(path.join(root, place, 'package.json'), 'utf8'))
 
-/** Where Node finds a package that another one imports: beside it, or in a folder above. */
+/** Where Node finds a package that another one imports: in its folder, or in one above. */
 function placeOf(name, importer) {
   for (let folder = importer; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const place = path.posix.join(folder, 'node_modules', name)

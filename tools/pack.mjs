@@ -1,5 +1,6 @@
 // `npm run pack`: makes the tarballs that others install with npm, one for each package, in `dist/packages` or the folder given.
-// A tarball has the built files and, where the package is a library, its types; no sources, no tests, no source maps.
+// A tarball has the built files and, where the package is a library, its types; no sources, no tests, no source maps. packages/proofs is
+// not among them: proofs are run from a checkout, and the doors of other packages that are for proofs alone stay out too.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +18,10 @@ const PACKAGES = [
   { folder: 'apps/server', others: ['prisma/migrations'] },
   { folder: 'apps/cli' },
 ]
+
+const FOR_PROOFS = './for-proofs'
+/** Files of dist that nobody who installs a package needs. */
+const UNUSED = /\.map(\.br|\.gz)?$|\/dist\/for-proofs\.js$/
 
 /** Answers the tarballs, in an order in which each needs only those before it. */
 export async function pack(target = path.join(root, 'dist', 'packages')) {
@@ -37,7 +42,7 @@ export async function pack(target = path.join(root, 'dist', 'packages')) {
 async function stagePackage({ folder, isLibrary = false, others = [] }, staged) {
   const source = path.join(root, folder)
   const manifest = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
-  cpSync(path.join(source, 'dist'), path.join(staged, 'dist'), { recursive: true, filter: (file) => !/\.map(\.br|\.gz)?$/.test(file) })
+  cpSync(path.join(source, 'dist'), path.join(staged, 'dist'), { recursive: true, filter: (file) => !UNUSED.test(file) })
   if (isLibrary) await writeDeclarations(source, path.join(staged, 'dist'))
   for (const other of others) cpSync(path.join(root, other), path.join(staged, other), { recursive: true })
   for (const name of ['LICENSE', 'NOTICE']) cpSync(path.join(root, name), path.join(staged, name))
@@ -53,7 +58,8 @@ async function stagePackage({ folder, isLibrary = false, others = [] }, staged) 
 function publishedManifest(manifest, isLibrary) {
   const { name, version, license, description, type, sideEffects, bin, optionalDependencies } = manifest
   const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  const exports = Object.entries(manifest.exports).map(([door, { default: built }]) => [door, publishedDoor(built, isLibrary)])
+  const doors = Object.entries(manifest.exports).filter(([door]) => door !== FOR_PROOFS)
+  const exports = doors.map(([door, { default: built }]) => [door, publishedDoor(built, isLibrary)])
   return {
     ...{ name, version, license, description, type, sideEffects, engines },
     exports: { ...Object.fromEntries(exports), './package.json': './package.json' },

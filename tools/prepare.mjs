@@ -25,6 +25,7 @@ const RESULTS = [
   'apps/agent/dist/index.js',
   'apps/server/src/generated/prisma/client.ts',
   'apps/cli/dist/main.js',
+  'packages/proofs/dist/index.js',
   'apps/console/src/generated/graphql-env.d.ts',
   'apps/console/dist/index.html',
 ]

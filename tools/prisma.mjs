@@ -1,4 +1,4 @@
-// The Prisma command line with this repository's own schema engine, so that nothing is downloaded beside the npm packages.
+// The Prisma command line with this repository's own schema engine, so that nothing but npm packages is downloaded.
 //   node tools/prisma.mjs generate
 //   node tools/prisma.mjs migrate diff --from-migrations prisma/migrations --to-schema prisma/schema.prisma --script
 import { spawnSync } from 'node:child_process'

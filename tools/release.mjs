@@ -60,7 +60,7 @@ function copyPages(name, folder) {
   cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
 }
 
-/** A package that lies beside one of our own in the checkout lies inside of it here. */
+/** A package that is installed in the folder of one of ours in the checkout is inside of ours here. */
 function copyPackage(place, lib) {
   const source = path.join(root, place)
   // those of other platforms

@@ -139,7 +139,7 @@ async function postgresAdapter(url) {
   return factory
 }
 
-/** Fields, not a connection string: with a string, `pg` would ignore the name of the database given beside it. */
+/** Fields, not a connection string: with a string, `pg` would ignore the name of the database that is given in addition. */
 function connectionOf(url, database = decodeURIComponent(url.pathname.slice(1))) {
   return {
     host: url.searchParams.get('host') ?? url.hostname,

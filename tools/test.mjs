@@ -9,7 +9,7 @@ const { runStaticChecks } = await import('./static-checks.mjs')
 
 const args = process.argv.slice(2)
 // other projects start none
-const needsNats = args.length === 0 || args.includes('server') || args.includes('cli')
+const needsNats = args.length === 0 || ['server', 'cli', 'proofs'].some((project) => args.includes(project))
 const summaries = [await runStaticChecks(), runVitest(args, { needsNats })]
 if (args.length === 0) summaries.push(runInBrowser(['desktop']))
 report(summaries)

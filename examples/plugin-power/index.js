@@ -1,9 +1,9 @@
 import { defineFilter, defineNamespace, definePlugin, defineWeigher, fromOption, namespaceSource, z } from '@gantt/scheduler-core/plugin'
 
-/** What a power service tells of each host. */
+/** What a power service reports of each host. */
 const power = defineNamespace({
   name: 'power',
-  description: 'What the feed of the rack of a host has left, as the power service tells.',
+  description: 'What the feed of the rack of a host has left, as the power service reports.',
   version: '1.0',
   document: z.strictObject({
     freeWatts: z.int().min(0).max(1_000_000).describe('What the feed can still give.'),

@@ -22,7 +22,7 @@ function rackOf({ traits }) {
   return undefined
 }
 
-/** The host stands in one of the racks that the scheduler hint `rack` names; a host that tells no rack stands in none. */
+/** The host stands in one of the racks that the scheduler hint `rack` names; a host that reports no rack stands in none. */
 const rackFilter = defineFilter({
   name: 'RackFilter',
   description: 'The host stands in one of the racks named by the hint rack.',
@@ -67,7 +67,7 @@ const rackWeigher = defineWeigher({
 })
 
 /**
- * Any host that passes, of a rack that the seed draws: no rack gets more for having more hosts. Hosts that tell no rack are one rack
+ * Any host that passes, of a rack that the seed draws: no rack gets more for having more hosts. Hosts that report no rack are one rack
  * together. Weighers are not asked.
  */
 const anyRack = defineScheduler({

@@ -49,7 +49,7 @@ export interface ClaimsWatchOptions {
   readonly name: ResourceName
   readonly offer: Offer
   readonly picture: () => Picture
-  readonly tell: (event: AgentEvent) => void
+  readonly notify: (event: AgentEvent) => void
   readonly signal: AbortSignal
   readonly clock: Clock
 }
@@ -60,9 +60,9 @@ const PAUSE_MS = 10_000
 /**
  * Checks the claims whenever the service says that something about the host changed, by its stream, so that nothing is asked while nothing
  * happens. What changes during a check leads to one more check, however much it was. Without the right to read, it says so and ends;
- * every other failure is told once, and tried again.
+ * every other failure is reported once, and the check is tried again.
  */
-export function watchClaims({ gantt, name, offer, picture, tell, signal, clock }: ClaimsWatchOptions): ClaimsWatch {
+export function watchClaims({ gantt, name, offer, picture, notify, signal, clock }: ClaimsWatchOptions): ClaimsWatch {
   let isChecking = false
   let isOwed = false
   let checked: ClaimsCheck | undefined
@@ -76,15 +76,15 @@ export function watchClaims({ gantt, name, offer, picture, tell, signal, clock }
     const isFinal = error instanceof FaultError && error.code === 'FORBIDDEN'
     const why = error instanceof Error ? error.message : String(error)
     const text = isFinal ? `${why}. It needs a key with READ` : why
-    if (!Object.values(trouble).includes(text)) tell({ event: 'claims.unchecked', text })
+    if (!Object.values(trouble).includes(text)) notify({ event: 'claims.unchecked', text })
     trouble[at] = text
     if (isFinal) over.abort()
   }
   const take = (found: ClaimsCheck): void => {
     const isNews = checked !== undefined && JSON.stringify(checked.overLimits) !== JSON.stringify(found.overLimits)
     if (found.overLimits.length > 0 && (isNews || checked === undefined || trouble.check !== ''))
-      tell({ event: 'claims.over_limit', overLimits: found.overLimits })
-    if (found.overLimits.length === 0 && (isNews || trouble.check !== '')) tell({ event: 'claims.fit', claims: found.claims })
+      notify({ event: 'claims.over_limit', overLimits: found.overLimits })
+    if (found.overLimits.length === 0 && (isNews || trouble.check !== '')) notify({ event: 'claims.fit', claims: found.claims })
     trouble.check = ''
     checked = found
   }

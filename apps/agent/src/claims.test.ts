@@ -25,7 +25,7 @@ const cell = (but: Partial<HeldClaim['cells'][number]>) => ({
 test.each([
   ['claims that fill the machine to the last CPU fit', [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] })], []],
   [
-    'one CPU more is told, with the claims that hold some, the newest first',
+    'one CPU more is reported, with the claims that hold some, the newest first',
     [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] }), claim('b', { resources: [{ resourceClass: 'VCPU', amount: 1 }] })],
     [{ what: 'VCPU', unit: 'CPUs', held: 9, limit: 8, claims: ['b', 'a'] }],
   ],
@@ -35,12 +35,12 @@ test.each([
     [{ what: 'MEMORY_MB', unit: 'MiB', held: 16_384, limit: 15_872, claims: ['a'] }],
   ],
   [
-    'two claims on one CPU are told',
+    'two claims on one CPU are reported',
     [claim('a', { cells: [cell({ pinned: [2] })] }), claim('b', { cells: [cell({ pinned: [2, 6] })] })],
     [{ what: 'CPU 2 of cell 0', unit: 'owners', held: 2, limit: 1, claims: ['b', 'a'] }],
   ],
   [
-    'a CPU that is not in the cell is told',
+    'a CPU that is not in the cell is reported',
     [claim('a', { cells: [cell({ pinned: [1] })] })],
     [{ what: 'CPU 1 of cell 0', unit: 'owners', held: 1, limit: 0, claims: ['a'] }],
   ],
@@ -50,7 +50,7 @@ test.each([
     [{ what: 'pages of 1048576 KiB of cell 1', unit: 'pages', held: 3, limit: 2, claims: ['a'] }],
   ],
   [
-    'a GPU that is gone is told',
+    'a GPU that is gone is reported',
     [claim('a', { gpus: [{ index: 5, milli: 500 }] })],
     [{ what: 'GPU 5', unit: 'thousandths', held: 500, limit: 0, claims: ['a'] }],
   ],
@@ -63,7 +63,7 @@ test.each([
     [{ what: 'PCI devices 144d:a808:type-PCI@1', unit: 'devices', held: 2, limit: 1, claims: ['b', 'a'] }],
   ],
   [
-    'a PCI device of a pool that is gone is told',
+    'a PCI device of a pool that is gone is reported',
     [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?physical_network=physnet1', count: 1 }] })],
     [{ what: 'PCI devices 8086:154c:type-VF@0?physical_network=physnet1', unit: 'devices', held: 1, limit: 0, claims: ['a'] }],
   ],

@@ -1,13 +1,13 @@
 import type { OverLimit } from './claims.ts'
 import type { Omittable } from './report.ts'
 
-/** How a look at the machine is told: whole, by what changed, by nothing but the question what is needed, or by a sign of life alone. */
+/** The form of a report: whole, the changes, an empty one that asks what is needed, or a sign of life alone. */
 export type Form = 'full' | 'delta' | 'question' | 'heartbeat'
 
-/** What an agent tells those who run it. */
+/** What an agent notifies its operators of. */
 export type AgentEvent =
   | { readonly event: 'remark'; readonly text: string }
-  | { readonly event: 'told'; readonly form: Form; readonly bytes: number; readonly sequence: number; readonly tookMs: number }
+  | { readonly event: 'reported'; readonly form: Form; readonly bytes: number; readonly sequence: number; readonly tookMs: number }
   | { readonly event: 'required'; readonly leavesOut: readonly Omittable[] }
   | { readonly event: 'superseded'; readonly text: string }
   | { readonly event: 'refused'; readonly text: string }
@@ -35,8 +35,8 @@ export interface Counts {
 /** One line for people. */
 export function toLine(event: AgentEvent): string {
   switch (event.event) {
-    case 'told':
-      return `told ${event.form}, ${event.bytes} B, sequence ${event.sequence}, ${event.tookMs} ms`
+    case 'reported':
+      return `reported ${event.form}, ${event.bytes} B, sequence ${event.sequence}, ${event.tookMs} ms`
     case 'required':
       return event.leavesOut.length === 0 ? 'the profiles need every field' : `nobody needs ${event.leavesOut.join(', ')}: left out`
     case 'claims.over_limit':

@@ -7,4 +7,4 @@ export { type Picture, type PictureOptions, readPicture, remarksOn } from './pic
 export { type OfferedPci, poolsOf } from './pools.ts'
 export { createSource, type FileSystem, type Reading, type Source, valueIn } from './readers/source.ts'
 export { changesOf, NotReportable, type Offer, type Omittable, toFull } from './report.ts'
-export { type AgentOptions, createTeller, runAgent, type Teller } from './run.ts'
+export { type AgentOptions, createMachineReporter, type MachineReporter, runAgent } from './run.ts'

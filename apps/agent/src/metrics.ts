@@ -7,27 +7,27 @@ type Metric = NonNullable<FullStats['metrics']>[number]
 const SOURCE = 'gantt-agent'
 
 /** What a measurement has to change by to be news. Without that a number that trembles would make every look a report. */
-const STEPS: Readonly<Record<string, (told: number) => number>> = {
+const STEPS: Readonly<Record<string, (reported: number) => number>> = {
   'cpu.percent': () => 0.05,
   'cpu.iowait.percent': () => 0.05,
-  'load.1m': (told) => Math.max(0.5, told / 10),
-  'memory.available.mb': (told) => told / 10,
+  'load.1m': (reported) => Math.max(0.5, reported / 10),
+  'memory.available.mb': (reported) => reported / 10,
 }
 
 /**
  * Measurements of a machine at `at` (RFC 3339), shares as 0 to 1 as Nova has them: those of CPUs are of the time since the look `before`,
- * and not told at the first. One that is as good as told keeps its number and time.
+ * and not reported at the first. One that differs by less than its step keeps its number and time.
  */
 export function metricsOf(
   load: Load,
   {
     before,
-    told = [],
+    reported = [],
     at,
-  }: { readonly before: Load | undefined; readonly told?: readonly Metric[] | null | undefined; readonly at: string },
+  }: { readonly before: Load | undefined; readonly reported?: readonly Metric[] | null | undefined; readonly at: string },
 ): readonly Metric[] {
   return measure(load, before).map(([name, value]) => {
-    const known = told?.find((metric) => metric.name === name)
+    const known = reported?.find((metric) => metric.name === name)
     const isNews = known === undefined || Math.abs(value - known.value) >= (STEPS[name]?.(known.value) ?? 0)
     return isNews ? { name, value, timestamp: at, source: SOURCE } : known
   })

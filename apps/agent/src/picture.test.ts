@@ -4,7 +4,7 @@ import { parseList } from './readers/source.ts'
 import { pictureOf } from './testing/machine.ts'
 import { container, oldContainer, twoSockets, withoutCells } from './testing/tree.ts'
 
-test('a machine of two sockets is told with its cells, threads and pages', () => {
+test('a machine of two sockets is reported with its cells, threads and pages', () => {
   const { cpuCount, memoryKib, cells, canVirtualize } = pictureOf(twoSockets)
   expect([cpuCount, memoryKib, canVirtualize]).toEqual([{ value: 8 }, { value: 16_777_216 }, { value: true }])
   expect(cells).toEqual({
@@ -108,7 +108,7 @@ test('limits of the agent itself are none of the machine', () => {
   expect([cpuCount, memoryKib]).toEqual([{ value: 8 }, { value: 16_777_216 }])
 })
 
-test('cells that do not add up to the machine are told as they were read, with a remark', () => {
+test('cells that do not add up to the machine are reported as they were read, with a remark', () => {
   const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': 'MemTotal: 33554432 kB\nMemAvailable: 1000 kB' })
   expect(remarksOn(picture)).toEqual(['the cells have 16384 MiB together, and the machine 32768 MiB: both are reported as they were read'])
 })

@@ -23,14 +23,14 @@ export interface OfferedPci {
 
 /**
  * Devices that instances may be given, by kind and cell: those that vfio-pci holds, since then the machine does not use them, and those
- * of the kinds that are offered. Not those that are told as GPUs, nor a PF whose parts are in use: nothing is given twice.
+ * of the kinds that are offered. Not those that are reported as GPUs, nor a PF whose parts are in use: nothing is given twice.
  */
 export function poolsOf(devices: readonly PciDevice[], gpus: readonly Gpu[], offered: readonly OfferedPci[]): readonly Pool[] {
-  const told = new Set(gpus.map(({ address }) => address))
+  const asGpus = new Set(gpus.map(({ address }) => address))
   const pools = new Map<string, Pool>()
   for (const device of devices) {
     const offer = offered.find(({ vendor, product }) => vendor === device.vendor && product === device.product)
-    if (told.has(device.address) || device.parts > 0 || (offer === undefined && device.driver !== 'vfio-pci')) continue
+    if (asGpus.has(device.address) || device.parts > 0 || (offer === undefined && device.driver !== 'vfio-pci')) continue
     const { vendor: vendorId, product: productId, type: deviceType, cell } = device
     const key = [vendorId, productId, deviceType, cell].join()
     const tags = Object.entries(offer?.tags ?? {}).map(([name, value]) => ({ key: name, value }))

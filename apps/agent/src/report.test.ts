@@ -42,16 +42,16 @@ describe('a full report', () => {
     expect(report.cpuInfo).not.toHaveProperty('sockets')
   })
 
-  test('cannot be made of a machine that does not tell its memory', () => {
+  test('cannot be made of a machine whose memory is not known', () => {
     const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': undefined })
     expect(() => toFull({ picture, at: AT }, plainOffer, nothing)).toThrow(
-      new NotReportable('the memory cannot be told: /proc/meminfo: ENOENT'),
+      new NotReportable('the memory is not known: /proc/meminfo: ENOENT'),
     )
   })
 })
 
 describe('PCI devices for instances', () => {
-  test('are those that vfio-pci holds, but for GPUs, which are told as such', () => {
+  test('are those that vfio-pci holds, but for GPUs, which are reported as such', () => {
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing).pciPools).toEqual([
       { vendorId: '144d', productId: 'a808', deviceType: 'type-PCI', numaNode: 1, total: 1 },
     ])
@@ -75,18 +75,18 @@ describe('PCI devices for instances', () => {
 })
 
 describe('what changed since the report before', () => {
-  const told = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
+  const reported = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
   const after = (but: Readonly<Record<string, string>>) =>
-    toFull({ picture: pictureOf(twoSockets, {}, but), told, at: LATER }, plainOffer, nothing)
+    toFull({ picture: pictureOf(twoSockets, {}, but), reported, at: LATER }, plainOffer, nothing)
 
   test('is nothing where the machine is as it was, however late it is', () => {
-    expect(changesOf(told, after({}))).toBe('nothing')
+    expect(changesOf(reported, after({}))).toBe('nothing')
   })
 
   test('is nothing where a measurement trembles, and more where it moves', () => {
-    expect(changesOf(told, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
+    expect(changesOf(reported, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
     const moved = after({ 'proc/loadavg': '7.00 0.90 0.70 2/512 4242' })
-    expect(changesOf(told, moved)).toBe('more')
+    expect(changesOf(reported, moved)).toBe('more')
     expect(moved.metrics?.map(({ name, timestamp }) => [name, timestamp])).toEqual([
       ['load.1m', LATER],
       ['memory.available.mb', AT],
@@ -94,11 +94,11 @@ describe('what changed since the report before', () => {
   })
 
   test('is a delta where use alone changed', () => {
-    expect(changesOf(told, { ...told, vcpusUsed: 4, memoryMbUsed: 2_048 })).toEqual({ vcpusUsed: 4, memoryMbUsed: 2_048 })
+    expect(changesOf(reported, { ...reported, vcpusUsed: 4, memoryMbUsed: 2_048 })).toEqual({ vcpusUsed: 4, memoryMbUsed: 2_048 })
   })
 
   test('is more where a part of the machine is gone', () => {
-    expect(changesOf(told, after({ 'sys/devices/system/cpu/online': '0-6' }))).toBe('more')
+    expect(changesOf(reported, after({ 'sys/devices/system/cpu/online': '0-6' }))).toBe('more')
   })
 })
 

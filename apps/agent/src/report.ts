@@ -18,7 +18,7 @@ export interface Offer {
   readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
   /** Overcommit. */
   readonly ratios: { readonly cpu: number; readonly ram: number; readonly disk: number }
-  /** PCI devices that instances may be given, beside those that vfio-pci holds. */
+  /** PCI devices that instances may be given, in addition to those that vfio-pci holds. */
   readonly pci: readonly OfferedPci[]
 }
 
@@ -32,8 +32,8 @@ export interface Look {
   readonly picture: Picture
   /** The picture before it: measurements are of the time between. */
   readonly before?: Picture | undefined
-  /** The report before it: what trembles stays as it was told. */
-  readonly told?: FullStats | undefined
+  /** The report before it: figures that only fluctuate stay as they were reported. */
+  readonly reported?: FullStats | undefined
   /** When it was taken, RFC 3339. */
   readonly at: string
 }
@@ -43,11 +43,11 @@ export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittabl
   const { picture } = look
   const must = <Value>(name: string, of: Reading<Value>): Value => {
     if ('value' in of) return of.value
-    throw new NotReportable(`${name} cannot be told: ${of.notReported}`)
+    throw new NotReportable(`${name} is not known: ${of.notReported}`)
   }
   const { reserved, ratios } = offer
   const disk = must('the disk', picture.disk)
-  const told = present(optionalFields(look, offer), omittable)
+  const optional = present(optionalFields(look, offer), omittable)
   return {
     version: '1.3',
     vcpus: must('the number of CPUs', picture.cpuCount),
@@ -59,9 +59,9 @@ export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittabl
     cpuAllocationRatio: ratios.cpu,
     ramAllocationRatio: ratios.ram,
     diskAllocationRatio: ratios.disk,
-    ...told,
+    ...optional,
     ...machineOf(picture),
-    omitted: OMITTABLE.flatMap(([field, word]) => (told[field] === undefined ? [word] : [])),
+    omitted: OMITTABLE.flatMap(([field, word]) => (optional[field] === undefined ? [word] : [])),
   }
 }
 
@@ -93,15 +93,15 @@ const OMITTABLE = [
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
 /** What this agent reports of a host. It knows nothing of networks and hypervisors; guests and used amounts come from claims. */
-function optionalFields({ picture, before, told, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
+function optionalFields({ picture, before, reported, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture
-  const metrics = metricsOf(picture.load, { before: before?.load, told: told?.metrics, at })
+  const metrics = metricsOf(picture.load, { before: before?.load, reported: reported?.metrics, at })
   const model = valueIn(picture.model)
   const disk = valueIn(picture.disk)
   const devices = valueIn(picture.devices)
   const gpus = valueIn(picture.gpus)
   return {
-    ...(disk && { freeDiskGb: steady(gib(disk.freeBytes), told?.freeDiskGb, gib(disk.totalBytes) / 100) }),
+    ...(disk && { freeDiskGb: steady(gib(disk.freeBytes), reported?.freeDiskGb, gib(disk.totalBytes) / 100) }),
     runningVms: 0,
     numIoOps: 0,
     hypervisorHostname: nodeName,
@@ -155,16 +155,16 @@ const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional 
     OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
   )
 
-/** What was told, unless it is another by now: by at least a step. */
-const steady = (now: number, told: number | null | undefined, step: number): number =>
-  told === undefined || told === null || Math.abs(now - told) >= Math.max(1, step) ? now : told
+/** The reported number, unless it has changed by at least a step. */
+const steady = (now: number, reported: number | null | undefined, step: number): number =>
+  reported === undefined || reported === null || Math.abs(now - reported) >= Math.max(1, step) ? now : reported
 
 const gib = (bytes: number): number => Math.floor(bytes / 2 ** 30)
 
 /** What a delta can say. */
 const DELTA_FIELDS = ['vcpusUsed', 'memoryMbUsed', 'localGbUsed', 'runningVms', 'numIoOps'] as const satisfies readonly (keyof StatsDelta)[]
 
-/** How a report differs from the one before it: not at all, by what a delta says, or by more, so that it has to be told whole. */
+/** How a report differs from the one before it: not at all, by what a delta says, or by more, so that it has to be reported whole. */
 export function changesOf(before: FullStats, after: FullStats): 'nothing' | 'more' | StatsDelta {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof FullStats)[])
   const changed = [...fields].filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))

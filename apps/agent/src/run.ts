@@ -19,7 +19,7 @@ export interface AgentOptions {
   /** Looks at the machine. */
   readonly look: () => Picture
   readonly intervalMs: number
-  readonly tell: (event: AgentEvent) => void
+  readonly notify: (event: AgentEvent) => void
   /** Ends it, in order. */
   readonly signal: AbortSignal
   readonly clock?: Clock
@@ -35,59 +35,59 @@ const LOOKS_PER_QUESTION = 6
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Looks at the machine at each interval and tells what changed, in the least form that says it; until the signal. What the profiles need
- * comes with each answer, and what is told follows at once. Failures are told and lead to growing pauses; nothing ends it.
+ * Looks at the machine at each interval and reports what changed, in the smallest form that says it, until the signal. What the profiles need
+ * comes with each answer, and the next report has it at once. Failures are logged and lead to growing pauses; nothing ends it.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const { gantt, name, offer, intervalMs, tell, signal, clock = systemClock, random = Math.random } = options
-  const teller = createTeller(options)
+  const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
+  const machine = createMachineReporter(options)
   let failures = 0
-  await teller.tellOf()
-  const watch = watchClaims({ gantt, name, offer, picture: () => teller.picture, tell, signal, clock })
+  await machine.reportNow()
+  const watch = watchClaims({ gantt, name, offer, picture: () => machine.picture, notify, signal, clock })
   while (!signal.aborted) {
     const pauseMs =
       failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(LONGEST_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
     await clock.wait(pauseMs, signal).catch(() => undefined)
     if (signal.aborted) break
-    failures = (await teller.tellOf()) ? 0 : Math.min(failures + 1, 10)
+    failures = (await machine.reportNow()) ? 0 : Math.min(failures + 1, 10)
     watch.looked()
   }
-  tell({ event: 'counts', ...teller.counts() })
+  notify({ event: 'counts', ...machine.counts() })
   await watch.ended
 }
 
-export interface Teller {
+export interface MachineReporter {
   /** The machine at the last look. */
   readonly picture: Picture
-  /** Looks and tells. Whether the service has taken it; what went wrong is told. Never rejects for what the service or the machine does. */
-  tellOf(): Promise<boolean>
+  /** Looks and reports. True once the service has taken the report; failures are logged. Never rejects for what the service or the machine does. */
+  reportNow(): Promise<boolean>
   counts(): Counts
   /** What the last look ended with, where no answer came. */
   readonly trouble: unknown
 }
 
-/** Tells of one machine, look by look. */
-export function createTeller({
+/** Reports one machine, look by look. */
+export function createMachineReporter({
   gantt,
   name,
   offer,
   look,
   intervalMs,
-  tell,
+  notify,
   signal,
   clock = systemClock,
   now = Date.now,
-}: AgentOptions): Teller {
+}: AgentOptions): MachineReporter {
   let picture = look()
   let before: Picture | undefined
-  let told: FullStats | undefined
+  let reported: FullStats | undefined
   let next: FullStats | undefined
   let omittable: ReadonlySet<Omittable> = new Set()
   let remarks: readonly string[] = []
   let complaint = ''
   let trouble: unknown
   const counts = { looks: 0, full: 0, delta: 0, question: 0, heartbeat: 0, bytes: 0, failed: 0 }
-  const report = (): FullStats => toFull({ picture, before, told, at: new Date(now()).toISOString() }, offer, omittable)
+  const report = (): FullStats => toFull({ picture, before, reported, at: new Date(now()).toISOString() }, offer, omittable)
   let isWhole = false
   const whole = (): FullStats => {
     isWhole = true
@@ -101,38 +101,38 @@ export function createTeller({
     const bytes = new TextEncoder().encode(JSON.stringify(said)).length
     counts[form]++
     counts.bytes += bytes
-    tell({ event: 'told', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
+    notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
-  /** What the answer leads to: whether it counted, and whether to tell again at once. */
+  /** What the answer leads to: whether it counted, and whether to report again at once. */
   const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
-        told = next
+        reported = next
         if (isWhole) count('full', next, startedAt)
         else count(form, said, startedAt)
         const needed = result.required?.namespaces.find(({ namespace }) => namespace === 'compute')
         const wanted = new Set(needed?.omittable ?? [])
         if (wanted.size === omittable.size && [...wanted].every((field) => omittable.has(field))) return 'counted'
         omittable = wanted
-        tell({ event: 'required', leavesOut: [...wanted] })
+        notify({ event: 'required', leavesOut: [...wanted] })
         return 'again'
       }
       case 'ResourceStatsStale':
-        // the same sequence is most likely this report, whose first answer was lost. Else a later incarnation was heard: somebody else
-        // tells of this host, or did. To begin anew is right either way
+        // the same sequence is most likely this report, whose first answer was lost. Otherwise a later incarnation has reported: another agent
+        // reports this host, or did. Beginning anew is right either way
         if (result.lastSequence !== reporter.sequence)
-          tell({ event: 'superseded', text: 'another agent has told of this host meanwhile; this one begins anew' })
+          notify({ event: 'superseded', text: 'another agent has reported this host meanwhile; this one begins anew' })
         reporter = newReporter()
-        told = undefined
+        reported = undefined
         return 'again'
       case 'ResourceStatsNeedFull':
-        told = undefined
+        reported = undefined
         return 'again'
       default: {
         const issues =
           result.__typename === 'ValidationError' ? result.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) : []
-        tell({ event: 'refused', text: [result.message, ...issues].join('; ') })
-        told = undefined
+        notify({ event: 'refused', text: [result.message, ...issues].join('; ') })
+        reported = undefined
         return 'refused'
       }
     }
@@ -141,13 +141,13 @@ export function createTeller({
     const startedAt = clock.now()
     isWhole = false
     next = report()
-    const changes = told === undefined ? 'more' : changesOf(told, next)
+    const changes = reported === undefined ? 'more' : changesOf(reported, next)
     if (changes === 'more') return take(await reporter.report(how), 'full', next, startedAt)
     if (changes !== 'nothing') return take(await reporter.change(changes, how), 'delta', changes, startedAt)
     if (counts.looks % LOOKS_PER_QUESTION === 0) return take(await reporter.change({}, how), 'question', {}, startedAt)
     const { unknown } = await gantt.heartbeat([name], how)
     if (unknown.length > 0) {
-      told = undefined
+      reported = undefined
       return 'again'
     }
     count('heartbeat', name, startedAt)
@@ -158,9 +158,9 @@ export function createTeller({
     get picture() {
       return picture
     },
-    async tellOf() {
+    async reportNow() {
       if (counts.looks > 0) [before, picture] = [picture, look()]
-      for (const text of remarksOn(picture).filter((remark) => !remarks.includes(remark))) tell({ event: 'remark', text })
+      for (const text of remarksOn(picture).filter((remark) => !remarks.includes(remark))) notify({ event: 'remark', text })
       remarks = remarksOn(picture)
       counts.looks++
       try {
@@ -176,12 +176,12 @@ export function createTeller({
         counts.failed++
         // a report that was lost on its way may have counted: the service says so when the next one comes
         const text = error instanceof Error ? error.message : String(error)
-        if (text !== complaint) tell({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
+        if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text
         trouble = error
         return false
       } finally {
-        if (counts.looks % LOOKS_PER_QUESTION === 0) tell({ event: 'counts', ...figures() })
+        if (counts.looks % LOOKS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
       }
     },
     counts: figures,

@@ -1,15 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { addCluster } from './cluster/command.ts'
 import { addCommands } from './commands/commands.ts'
-import { withExamples } from './commands/output.ts'
-import { addConformance } from './conformance/command.ts'
-import { addDemo } from './demo/command.ts'
-import { addNemesis } from './nemesis/command.ts'
-import { addProve } from './prove/prove.ts'
-import { addReplay } from './replay/command.ts'
-import { addSimulate } from './simulate.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version(manifest.version)
 
@@ -32,36 +24,6 @@ Examples:
     $ gantt select --help`,
 )
 
-const serve = program
-  .command('serve')
-  .description('run the service (settings: PORT, HOST, GANTT_DATA_DIR, DATABASE_URL, GANTT_ADMIN_KEY)')
-  .action(async () => {
-    // loaded here, so that the other commands start without a server
-    const server = await import('@gantt/server')
-    await server.serve()
-  })
-withExamples(serve, [
-  ['gantt serve', 'on port 4400, with a PostgreSQL of its own'],
-  ['PORT=0 GANTT_DATA_DIR=./data gantt serve', 'on any port that is free, with its data here'],
-  ['DATABASE_URL=postgresql://gantt@db.example.org/gantt gantt serve', 'on a PostgreSQL server of yours'],
-])
-
-addCommands(program)
-
-addDemo(program)
-
-addCluster(program)
-
-addReplay(program)
-
-addProve(program)
-
-addSimulate(program)
-
-addNemesis(program)
-
-addConformance(program)
-
 // whoever reads us may have seen enough, as `head` does, or is gone with its terminal; a service ends in order then
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -70,4 +32,5 @@ for (const stream of [process.stdout, process.stderr])
     process.emit('SIGTERM', 'SIGTERM')
   })
 
+await addCommands(program, process.argv.slice(2))
 await program.parseAsync()

@@ -90,7 +90,7 @@ test('liveness is heard by reports where that is chosen, with a patience that fi
   expect(() => readConfig({ GANTT_DOWN_AFTER: '60' })).toThrow('GANTT_DOWN_AFTER is "60"; it must be more than GANTT_SUSPECT_AFTER (60)')
 })
 
-test('all that is wrong is told at once, by name, without secrets', () => {
+test('all that is wrong is listed at once, by name, without secrets', () => {
   const wrong = {
     PORT: '70000',
     HOST: 'a b',

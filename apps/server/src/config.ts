@@ -28,7 +28,7 @@ export interface Config {
   readonly liveness: LivenessSettings
   /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds. */
   readonly unlistedAfterMs: number
-  /** The highest feature level that is read, told of and written: what the release reads, or less to stay with an older one. */
+  /** The highest feature level that is read, announced and written: what the release reads, or less to stay with an older one. */
   readonly featureLevel: number
   /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
   readonly nats: NatsAddress | undefined
@@ -36,7 +36,7 @@ export interface Config {
   readonly recordBytes: number
   /** Whether one flush serves all who wait for the disk; `auto` measures the disk. */
   readonly sharedFlush: SharedFlush
-  /** What is loaded beside the parts of the release. */
+  /** What is loaded in addition to the parts of the release. */
   readonly plugins: readonly PluginSetting[]
   /** How long a plug-in or extender may take for an answer, milliseconds. */
   readonly pluginTimeoutMs: number

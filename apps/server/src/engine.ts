@@ -13,7 +13,7 @@ import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 import { StoreSetupError, StoreUnavailableError, type Synchronizer } from './sync/synchronizer.ts'
 import { realTimers } from './timers.ts'
 
-/** What replicas share: the log, and what is kept beside it. */
+/** What replicas share: the log and the other stores. */
 export interface Engine {
   readonly log: Synchronizer
   readonly stores: Stores
@@ -42,7 +42,7 @@ export interface EngineOptions {
 
 /**
  * Opens the engine that the settings name; the one place that knows which there are. Throws StoreSetupError where its log is not
- * the one that the tables have followed, StoreUnavailableError where that cannot be told yet.
+ * the one that the tables have followed, StoreUnavailableError where that is not known yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)

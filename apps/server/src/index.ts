@@ -23,6 +23,5 @@ export { drawNatsPorts, type NatsPorts, type NatsServer, type NatsServers, prepa
 export { lookAt, type Raft, type View } from './nats-server/view.ts'
 export type { Verification } from './replica/verify.ts'
 export { type RunOptions, runService, type ServeOptions, serve } from './serve.ts'
-export { type Simulated, type SimulateOptions, simulate } from './simulation/simulate.ts'
 export { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 export { verifyStoredDecisions } from './verify-stored-decisions.ts'

@@ -20,7 +20,7 @@ export interface MigrateSyncOptions {
 }
 
 /**
- * Takes the log and what is beside it to the other engine. Throws ConfigError for what cannot be meant, EngineChangeError where
+ * Takes the log and the other stores to the other engine. Throws ConfigError for what cannot be meant, EngineChangeError where
  * it may not be done, StoreUnavailableError and StoreSetupError of either store.
  */
 export async function migrateSync(options: MigrateSyncOptions): Promise<ChangeReport> {

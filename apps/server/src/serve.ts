@@ -9,28 +9,28 @@ import { openService, type Service } from './service.ts'
 import { settingsOf, unknownSettings } from './services/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
-import { StoppedError } from './until-there.ts'
+import { StoppedError } from './wait-for-store.ts'
 
 export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
   /** Progress and trouble, for people. */
   readonly say?: (line: string) => void
   /** What a caller needs to know: the address, and once the admin key. */
-  readonly tell?: (line: string) => void
+  readonly print?: (line: string) => void
 }
 
-/** Runs the service until it is told to stop by SIGINT or SIGTERM, or its terminal is closed. The process ends with 1 when it could not start. */
+/** Runs the service until SIGINT or SIGTERM, or its terminal is closed. The process ends with 1 when it could not start. */
 export async function serve({
   environment = process.env,
   say = toStandardError,
-  tell = toStandardOutput,
+  print = toStandardOutput,
 }: ServeOptions = {}): Promise<void> {
   await runService({
     environment,
     say,
     async use({ url, newAdminKey }, stopped) {
-      if (newAdminKey !== undefined) tell(`Admin key (shown once): ${newAdminKey}`)
-      tell(`Gantt is ready at ${url}`)
+      if (newAdminKey !== undefined) print(`Admin key (shown once): ${newAdminKey}`)
+      print(`Gantt is ready at ${url}`)
       if (!stopped.aborted) await once(stopped, 'abort')
     },
   })
@@ -76,7 +76,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       const service = await openService({
         connection: database.connection,
         ...settings,
-        told: settingsOf(environment, config),
+        settings: settingsOf(environment, config),
         stopped: stop.signal,
         warn: say,
       })

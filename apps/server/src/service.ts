@@ -63,7 +63,7 @@ import type { SharedFlush } from './sync/flushing.ts'
 import type { NatsAddress } from './sync/nats/address.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 import { realTimers } from './timers.ts'
-import { untilThere } from './until-there.ts'
+import { waitForStore } from './wait-for-store.ts'
 
 export interface ServiceOptions {
   /** A migrated database; with NATS it may be away, and is migrated when it comes. */
@@ -71,36 +71,36 @@ export interface ServiceOptions {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
-  /** Taken as an admin key, beside those that are there. */
+  /** Taken as an admin key, in addition to those that are there. */
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
-  /** The NATS cluster that keeps the log and what is beside it; the database does if not given. */
+  /** The NATS cluster that keeps the log and the other stores; the database does if not given. */
   readonly nats?: NatsAddress | undefined
   /** What waits for the database takes at most so many bytes in NATS. */
   readonly recordBytes?: number
   /** Whether one flush serves all who wait for the disk, where the database keeps the log; `off` if not given. */
   readonly sharedFlush?: SharedFlush
-  /** The highest feature level that is read, told of and written; that of the release if not given. */
+  /** The highest feature level that is read, announced and written; that of the release if not given. */
   readonly featureLevel?: number
-  /** Left out: nobody listens, and whoever is told to be down stays so. */
+  /** Left out: nobody listens, and hosts that are DOWN stay so. */
   readonly liveness?: LivenessSettings & {
     /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
     readonly lookEveryMs?: number
   }
   /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds; an hour if not given. */
   readonly unlistedAfterMs?: number
-  /** What is loaded beside the parts of the release: nothing if not given. */
+  /** What is loaded in addition to the parts of the release: nothing if not given. */
   readonly plugins?: readonly PluginSetting[]
   /** How long a plug-in or extender may take for an answer, milliseconds. */
   readonly pluginTimeoutMs?: number
   /** A file that describes extenders. */
   readonly extenders?: string | undefined
-  /** What is told of how the process is set; nothing if not given. */
-  readonly told?: readonly Setting[]
+  /** The settings of the process, as the API shows them; none if not given. */
+  readonly settings?: readonly Setting[]
   /** Ends a start that waits for its store, with StoppedError. */
   readonly stopped?: AbortSignal
-  /** Tells operators what went wrong; never the callers' data. */
+  /** Warns operators of what went wrong; never of the callers' data. */
   warn(message: string): void
 }
 
@@ -134,10 +134,10 @@ export async function openService({
   featureLevel,
   liveness,
   unlistedAfterMs,
-  plugins: settings = [],
+  plugins: pluginSettings = [],
   pluginTimeoutMs: timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS,
   extenders,
-  told = [],
+  settings = [],
   stopped = new AbortController().signal,
   warn,
 }: ServiceOptions): Promise<Service> {
@@ -146,15 +146,15 @@ export async function openService({
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
   }
   try {
-    // first: what cannot be loaded is told before anything is begun
-    const { plugins, outside, documents, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
+    // first: what cannot be loaded ends the start before anything is begun
+    const { plugins, outside, documents, ...loaded } = await openPlugins(pluginSettings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const provider = findProvider(loaded.loaded, liveness?.source)
     const server = await startHttpServer({ host, port, warn })
     opened.push(() => server.close())
     const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
     // a service without NATS has nobody else to wait for: its database was there a moment ago
-    const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : untilThere(work, waiting))
+    const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
     opened.push(() => database.close())
@@ -204,7 +204,7 @@ export async function openService({
     opened.push(replica.onStill((still) => history.keep(still)))
     const projector = createProjector(replica, projections, { history, log: store, warn })
     opened.push(() => projector.close())
-    const stopFeed = projector.onDecision(records.tell)
+    const stopFeed = projector.onDecision(records.publish)
     opened.push(() => stopFeed())
     const rollouts = createRolloutStore(prisma)
     const findings = createRolloutFindings({ store: rollouts, replica: replica.name, timers: realTimers, warn })
@@ -252,7 +252,7 @@ export async function openService({
       audit,
       listening,
       plugins: loaded.loaded,
-      settings: told,
+      settings,
       ...records.stores,
     })
     // who follows a fleet that was replaced begins again, with what was durable
@@ -317,7 +317,7 @@ async function openShared({
     const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
     return { store, stores, records, registered, replica }
   } catch (error) {
-    // why it could not start is told; that a store which is away cannot be left in order follows from it
+    // the error is why it could not start; that a store which is away cannot be left in order follows from it
     for (const close of [registered?.close, stores.close, store.close]) await Promise.allSettled([close?.()])
     throw error
   }
@@ -362,10 +362,10 @@ async function ensureAdminKey(
   return given === undefined ? secret : undefined
 }
 
-/** How many decisions a replica can tell of that are not in the tables yet. */
+/** How many decisions a replica can answer from memory that are not in the tables yet. */
 const YOUNG_DECISIONS = 1_000
 
-/** Decisions and requests: where they are kept, and who hears of new ones. While the database is away, the last ones are told from memory. */
+/** Decisions and requests: where they are kept, and who hears of new ones. While the database is away, the last ones are answered from memory. */
 function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
   const tables = createDecisionStore(prisma)
   const young = new Map<string, StoredDecision>()
@@ -377,12 +377,12 @@ function openRecords(prisma: PrismaClient, store: RecordStore, database: Databas
       if (held === undefined) throw error
       return undefined
     })
-    // tables that were away for long follow from far behind: what is not in them yet is told from memory
+    // tables that were away for long follow from far behind: what is not in them yet is answered from memory
     return found ?? young.get(id)
   }
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
-  const tell = (decision: StoredDecision): void => {
+  const publish = (decision: StoredDecision): void => {
     if (database !== askedAnyway) young.set(decision.id, decision)
     if (young.size > YOUNG_DECISIONS) young.delete(young.keys().next().value as string)
     for (const listener of listeners) listener(decision)
@@ -395,7 +395,7 @@ function openRecords(prisma: PrismaClient, store: RecordStore, database: Databas
       timeline: createHostTimelineStore(prisma),
       decisionCounts: createDecisionCountStore(prisma),
     },
-    tell,
+    publish,
     onDecision(listener: (decision: StoredDecision) => void) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -404,7 +404,7 @@ function openRecords(prisma: PrismaClient, store: RecordStore, database: Databas
     async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
       const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
       await store.keepDecisions(kept)
-      kept.forEach(tell)
+      kept.forEach(publish)
     },
   }
 }

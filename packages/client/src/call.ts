@@ -16,7 +16,7 @@ export interface Calls {
   ): Promise<Data>
   /**
    * One that may be asked again because of its key. `askAgainAfter`: milliseconds after which to ask again for an answer that says so.
-   * Throws UnknownOutcomeError where it may have happened and nobody was told.
+   * Throws UnknownOutcomeError where the call may have taken effect and its answer was lost.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,

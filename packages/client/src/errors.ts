@@ -78,7 +78,7 @@ export class FaultError extends Error {
   }
 }
 
-/** Codes of connections that never came about. Browsers tell none. */
+/** Codes of connections that never came about. Browsers give none. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** Whether a call that failed so may have happened all the same: only what was refused unread, or never sent, cannot have. */

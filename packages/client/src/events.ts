@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal
   /** A stream that is silent for so long is broken, milliseconds; 30,000 if not given. The service sends a heartbeat every second, older releases every 12 s. */
   readonly silentMs?: number
-  /** Told of each break before the stream is opened again. */
+  /** Called at each break before the stream is opened again. */
   onBreak?(error: unknown): void
 }
 
@@ -146,17 +146,17 @@ const unreachable = (url: string, error: unknown): unknown =>
 /** Several things can happen at one revision, and the stream may have broken between them: it goes on before that revision. */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Whether a host was not told yet at the latest revision; its changes come in the order of revisions. */
+/** Whether a host has not been seen yet at the latest revision; its changes come in the order of revisions. */
 function createOnce(): (event: HostChange) => boolean {
   let revision: string | undefined
-  let told = new Set<string>()
+  let seen = new Set<string>()
   return (event) => {
-    if (event.revision !== revision) told = new Set()
+    if (event.revision !== revision) seen = new Set()
     revision = event.revision
     if (event.host === null) return true
     const name = JSON.stringify([event.host.name, event.host.node])
-    if (told.has(name)) return false
-    told.add(name)
+    if (seen.has(name)) return false
+    seen.add(name)
     return true
   }
 }

@@ -29,7 +29,7 @@ export interface SelectOptions extends CallOptions {
   readonly waitForRoom?: boolean
 }
 
-/** Where instances go, and the room there. Expected ends are answers (`__typename` tells them apart); errors are for what nobody expects. */
+/** Where instances go, and the room there. Expected ends are answers (`__typename` distinguishes them); errors are for what nobody expects. */
 export interface Placements {
   /**
    * Chooses hosts and holds the room there. Asked again with the same idempotency key where no answer came, so room is never held twice.
@@ -51,7 +51,7 @@ export interface Placements {
 /** A full fleet is not asked again sooner, milliseconds. */
 const ROOM_PAUSE_MS = 1_000
 
-/** `isForProject`: the key is bound to a project, so nothing is asked that it may not be told. */
+/** `isForProject`: the key is bound to a project, so nothing is asked that it may not see. */
 export function createPlacements({ ask, askWithKey }: Calls, isForProject = false): Placements {
   return {
     async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {

@@ -13,7 +13,7 @@ import {
 import type { CallOptions } from './retry.ts'
 
 export interface Reports {
-  /** Up to 1,000 reports; result i is for report i. Order and repeats are told by each report's incarnation and sequence: sending one again is harmless. */
+  /** Up to 1,000 reports; result i is for report i. Order and repeats are known by each report's incarnation and sequence: sending one again is harmless. */
   updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
   /** These hosts are alive, and have nothing new to say. */
   heartbeat(hosts: readonly ResourceName[], options?: CallOptions): Promise<HeartbeatResult>
@@ -22,7 +22,7 @@ export interface Reports {
 }
 
 export interface ReportOptions extends CallOptions {
-  /** Whether reports that are applied answer what the next ones are to tell (`required`); a reporter always asks. */
+  /** Whether reports that are applied answer what the next ones must have (`required`); a reporter always asks. */
   readonly required?: boolean
 }
 

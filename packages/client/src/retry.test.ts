@@ -61,7 +61,7 @@ test('an answer that asks to come again is the answer once there is no time left
   expect(clock.waits).toEqual([1_000, 1_000])
 })
 
-test('every failure is told of, and what would come again is thrown at once', async () => {
+test('onFailure is called for every failure, and what would fail again is thrown at once', async () => {
   const failures: unknown[] = []
   const wrong = new ProtocolError('not found', 404)
   const errors = [away, away, wrong]

@@ -52,7 +52,7 @@ export class AskAgain<Answer> {
   }
 }
 
-/** What one attempt is told of itself. */
+/** What one attempt knows of itself. */
 export type Attempt = Required<Pick<CallOptions, 'deadlineMs'>> & Pick<CallOptions, 'signal'>
 
 const DEADLINE_MS = 30_000
@@ -60,7 +60,7 @@ const ATTEMPT_MS = 12_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** Ends as its last attempt does; `onFailure` is told what each attempt that failed ended with. */
+/** Ends as its last attempt does; `onFailure` is called with the error of each attempt that failed. */
 export type Retry = <Answer>(
   options: CallOptions,
   attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,

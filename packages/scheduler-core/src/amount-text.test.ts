@@ -94,6 +94,22 @@ test('the cause of one host is its own sentences', () => {
       'Do otherwise.',
     ),
   ).toBe(
-    'The only host does not take it. h1: 2 vCPUs needed, 1 free. MEMORY_MB: 8192 MiB needed, 4096 free. 1 GPU needed, 0 free. Do otherwise.',
+    'The only host does not take it. h1: 2 vCPUs needed, 1 free. Memory: 8192 MiB needed, 4096 free. 1 GPU needed, 0 free. Do otherwise.',
   )
+})
+
+test('D9: of what is over-full nothing is free, and by how much it is over-full; what plug-ins compare may be below 0', () => {
+  const short = (reason: Partial<Reason>) => reasonText({ code: 'cpu.short', subject: 'VCPU', need: 3, have: -4, unit: 'vCPUs', ...reason })
+  expect(short({})).toBe('3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
+  expect(short({ reserved: '2 of its 8 vCPUs are reserved (by its report)' })).toBe(
+    '3 vCPUs needed, 0 free; over-full by 4 vCPUs; 2 of its 8 vCPUs are reserved (by its report).',
+  )
+  expect(short({ code: 'memory.huge_pages', unit: 'MiB' })).toContain('3 MiB needed outside of huge pages, 0 MiB free there.')
+  expect(short({ code: 'pool.short', subject: 'p', unit: 'GiB' })).toBe(
+    'The pool p has 0 GiB left; 3 GiB were asked for; over-full by 4 GiB.',
+  )
+  expect(short({ code: 'numa.memory', subject: 'cell 0', unit: 'MiB' })).toContain('the freest has 0 MiB; over-full by 4 MiB.')
+  expect(short({ code: 'filter.refused', subject: 'Cold', unit: 'degrees' })).toBe('Cold: 3 degrees needed, -4 here.')
+  for (const code of reasonCodes)
+    if (code !== 'filter.refused') expect([code, short({ code })]).not.toEqual([code, expect.stringMatching(/-4/)])
 })

@@ -1,8 +1,9 @@
 /** How many there are, for people: 1 host, 2 hosts. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
-/** Instances beside those that have a place. */
-export const moreInstances = (count: number): string => (count === 1 ? 'one more instance' : counted(count, 'more instance'))
+/** Instances that have no place; `areMore`: others have one. */
+export const instancesLeft = (count: number, areMore: boolean): string =>
+  count === 1 ? `one ${areMore ? 'more ' : ''}instance` : counted(count, areMore ? 'more instance' : 'instance')
 
 /** Resource classes that have a unit of measure, or another name for people. Of others the class is the unit, and the subject says it. */
 const classUnits: Readonly<Record<string, string>> = { MEMORY_MB: 'MiB', DISK_GB: 'GiB', VCPU: 'vCPUs', PCPU: 'dedicated CPUs' }
@@ -40,6 +41,15 @@ export const valueText = (value: number | string): string => {
   return text.trim() === '' ? JSON.stringify(text) : text
 }
 
+/** Resource classes whose unit does not say what they are, and what Nova's filters call them, as words for people. */
+const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memory: 'Memory', DISK_GB: 'Disk', disk: 'Disk' }
+
 /** What an amount is of, before it: nothing where its unit says so already. */
-export const subjectText = (subject: string, unit?: string): string =>
-  measureOf(unit).one.toLowerCase() === subject.toLowerCase() ? '' : `${subject}: `
+export function subjectText(subject: string, unit?: string): string {
+  if (measureOf(unit).one.toLowerCase() === subject.toLowerCase()) return ''
+  return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
+}
+
+/** Behind an amount that is left, where more is taken than there is: by how much. The amount itself is then said to be none. */
+export const overfullText = (left: number | string | undefined, unit?: string): string =>
+  typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''

@@ -127,6 +127,7 @@ export const codes = {
   'report.gap': 'The delta does not follow the last report in the log.',
   'capacity.below_claims': 'The host has less in all than its live claims hold.',
   'use.below_claims': 'The host reports less in use than the claims of the instances that it lists hold.',
+  'use.beyond_memory': 'The host reports more huge pages in use than memory in use.',
   'use.no_instances': 'The host does not list its instances, so that its claims count in full next to what it reports as used.',
   'report.unknown_host': 'The host has never sent a full report.',
   'report.host_forgotten': 'The host was forgotten, and reports under its name are refused.',

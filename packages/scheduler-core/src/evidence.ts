@@ -49,12 +49,13 @@ export interface ClaimsSource {
 }
 
 /**
- * All of a class that there is and is not kept back, a class of which the host reports nothing, what is left of memory beside the huge pages, or
- * devices that are left in the right place.
+ * All of a class that there is and is not kept back, a class of which the host reports nothing, what is left of memory beside the huge pages,
+ * devices that are left in the right place, or what the unit rules of a class let one instance have.
  */
-export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS
+export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
 
 export const NEAR_CELLS = "near the guest's cells"
+export const FOR_ONE_INSTANCE = 'for one instance'
 
 /** Typed evidence: what was needed, what the host had, and from which input each of the two came. */
 export interface Fact {

@@ -7,16 +7,17 @@ const MOST_WRONG = 3
 
 /**
  * Of the names that there are, those that differ from a word in few letters, nearest first. None where the word itself is among them: then it
- * was meant. Upper and lower case, and - _ and space, are no difference worth counting.
+ * was meant. Upper and lower case, and - _ and space, are no difference worth counting; nor is it a likeness that both begin with the same
+ * words before a _, as all names of a kind may (CUSTOM_, HW_CPU_X86_): the rest has to be alike.
  */
 export function nearSpellings(word: string, names: Iterable<string>): readonly string[] {
   const known = new Set(names)
   if (word === '' || known.has(word)) return []
   const plain = plainly(word)
-  const most = Math.min(MOST_WRONG, Math.floor(plain.length / 3))
   const near: { readonly name: string; readonly wrong: number }[] = []
   for (const name of known) {
     const other = plainly(name)
+    const most = Math.min(MOST_WRONG, Math.floor((plain.length - prefixOf(word.toLowerCase(), name.toLowerCase())) / 3))
     // a distance is at least the difference of the lengths
     const wrong = Math.abs(other.length - plain.length) > most ? Number.POSITIVE_INFINITY : editDistance(plain, other)
     if (wrong <= most) near.push({ name, wrong })
@@ -25,6 +26,13 @@ export function nearSpellings(word: string, names: Iterable<string>): readonly s
     .sort((a, b) => a.wrong - b.wrong || byCodeUnit(a.name, b.name))
     .slice(0, MOST_NAMES)
     .map(({ name }) => name)
+}
+
+/** How long the words before a _ are with which both begin. */
+function prefixOf(word: string, name: string): number {
+  let length = 0
+  for (let i = 0; i < word.length && word[i] === name[i]; i++) if (word[i] === '_') length = i + 1
+  return length
 }
 
 const plainly = (word: string): string => word.toLowerCase().replace(/[_\s]/g, '-')

@@ -7,7 +7,7 @@ export interface Havers {
   /** Which they are, in words that follow "hosts": `with GPUs`. */
   readonly which: string
   has(host: HostIndex): boolean
-  /** Why a host that has none is refused, with its numbers: under one code for all hosts, whatever else they lack. */
+  /** Why a host that has none is refused, with its numbers: by what it has itself, whatever else it lacks and others have. */
   lacks(host: HostIndex): Reason
   /** Each thing by itself, where several are asked for. */
   readonly each?: readonly Single[]

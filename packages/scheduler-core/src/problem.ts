@@ -26,7 +26,7 @@ export function newerField(family: 'spec' | 'stats', version: string, path: read
 export function problemAt<P extends Pick<Problem, 'path' | 'message'>>(problem: P, path: readonly string[]): P {
   const { path: former, message } = problem
   const [was, now] = [former.join('.'), path.join('.')]
-  if (was === now) return problem
+  if (was === now) return { ...problem, path }
   const place = was === '' ? WHOLE_INPUT.exec(message)?.[0] : was
   const isNamed = place !== undefined && place !== '' && message.includes(place)
   return { ...problem, path, message: isNamed ? message.replace(place, () => now) : `${now}: ${message}` }

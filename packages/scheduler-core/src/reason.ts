@@ -14,6 +14,8 @@ export interface Reason {
   readonly reserved?: string
   /** The amount is what so many instances need together; absent: it is of one instance. */
   readonly instances?: number
+  /** They are more than others that have a place. */
+  readonly areMore?: true
   /** The instance that moves holds some of it on this host itself, and keeps it until the move ends. */
   readonly isHeldTwice?: true
 }

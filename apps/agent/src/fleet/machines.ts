@@ -2,7 +2,7 @@ import type { Picture } from '../picture.ts'
 import type { Cpu } from '../readers/cpu.ts'
 import type { Offer } from '../report.ts'
 
-/** A machine that is only told of. */
+/** A machine that exists in reports only. */
 export interface Machine {
   readonly name: string
   readonly picture: Picture

@@ -87,7 +87,7 @@ type Tally = Omit<FleetFigures, 'machines' | 'elapsedMs' | 'cpuMs' | 'lagsMs'> &
 type Counted = { -readonly [Name in keyof Tally]: Tally[Name] }
 
 interface Caller {
-  /** Sends the next report of each in one call. What goes wrong is told and counted. */
+  /** Sends the next report of each in one call. Failures are logged and counted. */
   call(hosts: readonly SimulatedHost[]): Promise<void>
   /** Counts from now on. */
   measure(): Tally
@@ -125,7 +125,7 @@ function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions
       tally.calls++
       tally.reports += hosts.length
       for (const { report } of updates) tally.bytes += JSON.stringify(report).length
-      // the fleet is told what is needed now and again, not with each of its thousands of reports
+      // the fleet asks what is needed now and then, not with each of its thousands of reports
       const required = clock.now() - askedAt >= intervalMs
       if (required) askedAt = clock.now()
       try {

@@ -31,7 +31,7 @@ const isGpu = (device: PciDevice): boolean =>
 
 /** What NVIDIA's driver says, or AMD's; a device that is set aside for instances has neither. */
 function modelOf(source: Source, address: string): string | undefined {
-  const told = valueIn(reading(() => source.text(`proc/driver/nvidia/gpus/${address}/information`)))
+  const information = valueIn(reading(() => source.text(`proc/driver/nvidia/gpus/${address}/information`)))
   const product = valueIn(reading(() => source.text(`sys/bus/pci/devices/${address}/product_name`)))
-  return /^Model:\s+(.+)$/m.exec(told ?? '')?.[1] || product || undefined
+  return /^Model:\s+(.+)$/m.exec(information ?? '')?.[1] || product || undefined
 }

@@ -18,7 +18,7 @@ export interface Cell {
 
 const NODES = 'sys/devices/system/node'
 
-/** Cells that run, with what each holds. A kernel without cells, or a container that is not shown them, has none to tell: throws Unreadable. */
+/** Cells that run, with what each holds. A kernel without cells, or a container that is not shown them, has none: throws Unreadable. */
 export function readCells(source: Source, cpus: readonly Cpu[]): readonly Cell[] {
   const online = parseList(`${NODES}/online`, source.text(`${NODES}/online`))
   const byId = new Map(cpus.map((cpu) => [cpu.id, cpu]))

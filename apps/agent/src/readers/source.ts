@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 
-/** What a machine tells of itself in files: `/` of the real one, or a folder with a tree like it. All paths are relative. */
+/** What a machine says of itself in files: `/` of the real one, or a folder with a tree like it. All paths are relative. */
 export interface Source {
   /** The whole file without blanks at its ends. Throws Unreadable. */
   text(file: string): string
@@ -23,7 +23,7 @@ export interface FileSystem {
   readonly freeBytes: number
 }
 
-/** What was read, or why it cannot be told. Nothing stands in its place: a number that nobody read is not reported. */
+/** What was read, or why it could not be. A number that was not read is not reported. */
 export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
 
 /** A file does not say what it should; the message names it. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { signal } from '../prove/processes.ts'
 import { createPidFile } from './pid-file.ts'
+import { signal } from './signal.ts'
 
 /** A process that goes on when we end, and that the next one of us finds again by its file. */
 export interface Detached {

@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } from '@gantt/server'
-import { signal } from '../prove/processes.ts'
 import type { Part } from './part.ts'
+import { signal } from './signal.ts'
 
 /** The database of a cluster: an embedded server that no replica owns, so that it stays away once it is killed. */
 export interface PostgresPart extends Part {

@@ -13,7 +13,7 @@ interface FleetFlags extends ConnectionFlags {
   readonly changing: number
 }
 
-/** Simulates machines until it is stopped, or for so long; then tells how their reports fared. */
+/** Simulates machines until it is stopped, or for so long; then prints what became of their reports. */
 export async function runSimulatedFleet({ name, fleet, interval, seconds, changing, ...flags }: FleetFlags): Promise<Result> {
   note(`${fleet} machines report each ${interval} s${seconds === undefined ? '; Ctrl+C ends it' : ` for ${seconds} s`}.`)
   const figures = await runFleet({

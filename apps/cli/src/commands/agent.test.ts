@@ -4,17 +4,17 @@ import path from 'node:path'
 import {
   type AgentEvent,
   checkClaims,
+  createMachineReporter,
   createSource,
-  createTeller,
+  type MachineReporter,
   type Offer,
   type Picture,
   readPicture,
   runAgent,
-  type Teller,
 } from '@gantt/agent'
 import { createGantt, systemClock } from '@gantt/client'
 import { describe, expect, test } from 'vitest'
-import { ADMIN_KEY } from '../prove/service.ts'
+import { ADMIN_KEY } from '../../../../packages/proofs/src/processes/service.ts'
 import { oneLine, widthOf } from './testing/gantt.ts'
 import { useOwnService } from './testing/own-service.ts'
 
@@ -82,7 +82,7 @@ test('capacity of a fleet without hosts says so, and shows no empty tables', asy
   ])
 })
 
-test('this machine tells what other programs see of it', async (context) => {
+test('this machine reports what other programs see of it', async (context) => {
   if (!fs.existsSync('/sys/devices/system/node/online')) return context.skip('this machine shows no NUMA cells')
   const before = cellsNow()
   const { out, err, code } = await run('agent', '--once', '--name', 'this-machine')
@@ -117,13 +117,13 @@ test('what would be reported is shown within 80 columns, and nothing is sent', a
   expect(await seen('only-looked-at')).toBeNull()
 })
 
-test('a machine that does not tell its memory is not reported, with the file and why', async () => {
+test('a machine whose memory is not known is not reported, with the file and why', async () => {
   const root = fs.mkdtempSync(path.join(own.folder, 'bare-'))
   fs.mkdirSync(path.join(root, 'proc'))
   fs.writeFileSync(path.join(root, 'proc/cpuinfo'), 'processor\t: 0\n')
   const { out, err, code } = await run('agent', '--once', '--root', root, '--name', 'bare')
   expect([out, code]).toEqual(['', 1])
-  expect(err).toContain('the memory cannot be told: /proc/meminfo: ENOENT')
+  expect(err).toContain('the memory is not known: /proc/meminfo: ENOENT')
 })
 
 test.each([
@@ -174,23 +174,23 @@ describe('look by look', () => {
     fetch = globalThis.fetch,
     offered = { ...offer, nodeName: host },
   ): {
-    readonly teller: Teller
+    readonly machine: MachineReporter
     readonly events: AgentEvent[]
     see(picture: Picture): void
   } {
     let picture = still
     const events: AgentEvent[] = []
-    const teller = createTeller({
+    const machine = createMachineReporter({
       gantt: createGantt({ url: own.service.url, key, fetch }),
       name: { host },
       offer: offered,
       look: () => picture,
       intervalMs: 10_000,
-      tell: (event) => void events.push(event),
+      notify: (event) => void events.push(event),
       signal: new AbortController().signal,
     })
     return {
-      teller,
+      machine,
       events,
       see: (next) => {
         picture = next
@@ -198,27 +198,27 @@ describe('look by look', () => {
     }
   }
   const formsOf = (events: readonly AgentEvent[]): readonly string[] =>
-    events.flatMap((event) => (event.event === 'told' ? [event.form] : []))
+    events.flatMap((event) => (event.event === 'reported' ? [event.form] : []))
   const bytesOf = (events: readonly AgentEvent[]): readonly number[] =>
-    events.flatMap((event) => (event.event === 'told' ? [event.bytes] : []))
+    events.flatMap((event) => (event.event === 'reported' ? [event.bytes] : []))
 
   test('the first report is whole, what the profiles need follows at once, then signs of life and a question', async () => {
-    const { teller, events } = agentOf('look-1')
-    for (let i = 0; i < 6; i++) expect(await teller.tellOf()).toBe(true)
+    const { machine, events } = agentOf('look-1')
+    for (let i = 0; i < 6; i++) expect(await machine.reportNow()).toBe(true)
     expect(formsOf(events)).toEqual(['full', 'full', 'heartbeat', 'heartbeat', 'heartbeat', 'heartbeat', 'question'])
     const [whole = 0, needed = 0] = bytesOf(events)
     expect(needed).toBeLessThan(whole)
   })
 
   test('a profile that needs less shrinks the report at the next question', async () => {
-    const { teller, events, see } = agentOf('look-2')
-    await teller.tellOf()
+    const { machine, events, see } = agentOf('look-2')
+    await machine.reportNow()
     const before = bytesOf(events).at(-1) ?? 0
     await needLess()
     try {
       // the next report, of whatever kind, is answered what is needed now
       see({ ...still, cpuCount: { value: 77 } })
-      await teller.tellOf()
+      await machine.reportNow()
       const after = bytesOf(events).at(-1) ?? 0
       expect(after).toBeLessThan(before)
       expect((await seen('look-2'))?.stats.omitted).toEqual(expect.arrayContaining(['numaCells', 'gpus', 'pciPools']))
@@ -229,23 +229,23 @@ describe('look by look', () => {
 
   test('after another agent of the same host it begins anew, and is heard', async () => {
     const first = agentOf('look-3')
-    await first.teller.tellOf()
-    await agentOf('look-3').teller.tellOf()
+    await first.machine.reportNow()
+    await agentOf('look-3').machine.reportNow()
     first.see({ ...still, cpuCount: { value: 77 } })
-    expect(await first.teller.tellOf()).toBe(true)
+    expect(await first.machine.reportNow()).toBe(true)
     expect(first.events.map(({ event }) => event)).toContain('superseded')
     expect((await seen('look-3'))?.stats.vcpus).toBe(77)
   })
 
   test('a report whose answer was lost counts, and no other agent is blamed for it', async () => {
     let losses = 1
-    const { teller, events } = agentOf('look-6', ADMIN_KEY, async (...call) => {
+    const { machine, events } = agentOf('look-6', ADMIN_KEY, async (...call) => {
       const response = await fetch(...call)
       if (losses-- > 0) throw new TypeError('the connection broke')
       return response
     })
-    expect(await teller.tellOf()).toBe(true)
-    expect(await teller.tellOf()).toBe(true)
+    expect(await machine.reportNow()).toBe(true)
+    expect(await machine.reportNow()).toBe(true)
     expect(events.map(({ event }) => event)).not.toContain('superseded')
     expect(formsOf(events).at(-1)).toBe('heartbeat')
   })
@@ -263,10 +263,10 @@ describe('look by look', () => {
     const devices = ['0000:3b:02.0', '0000:3b:02.1'].map((address) => ({ ...part, address, isBootScreen: false }))
     const withDevices = { ...still, devices: { value: devices } }
     const tagged = { ...offer, nodeName: 'look-7', pci: [{ vendor: '8086', product: '154c', tags: { 'physical network': 'physnet/1' } }] }
-    const { teller, see } = agentOf('look-7', ADMIN_KEY, globalThis.fetch, tagged)
-    await teller.tellOf()
+    const { machine, see } = agentOf('look-7', ADMIN_KEY, globalThis.fetch, tagged)
+    await machine.reportNow()
     see(withDevices)
-    expect(await teller.tellOf()).toBe(true)
+    expect(await machine.reportNow()).toBe(true)
     const gantt = createGantt({ url: own.service.url, key: ADMIN_KEY })
     const spec = { properties: [{ key: 'vendor_id', value: '8086' }] }
     const placed = await gantt.selectDestinations({
@@ -281,17 +281,17 @@ describe('look by look', () => {
     })
   })
 
-  test('a report that the service refuses is told with everything that is wrong', async () => {
-    const { teller, events, see } = agentOf('look-4')
+  test('a report that the service refuses is logged with everything that is wrong', async () => {
+    const { machine, events, see } = agentOf('look-4')
     see({ ...still, cpuCount: { value: 1_000_000 } })
-    await teller.tellOf()
-    expect(await teller.tellOf()).toBe(false)
+    await machine.reportNow()
+    expect(await machine.reportNow()).toBe(false)
     expect(events).toContainEqual({ event: 'refused', text: expect.stringContaining('vcpus') })
   })
 
-  test('a key that is not known is told once, however often it fails', async () => {
-    const { teller, events } = agentOf('look-5', 'gantt_nobody')
-    expect([await teller.tellOf(), await teller.tellOf()]).toEqual([false, false])
+  test('a key that is not known is logged once, however often it fails', async () => {
+    const { machine, events } = agentOf('look-5', 'gantt_nobody')
+    expect([await machine.reportNow(), await machine.reportNow()]).toEqual([false, false])
     expect(events.filter(({ event }) => event === 'failed').length).toBe(1)
   })
 })
@@ -321,7 +321,7 @@ describe('from start to stop', () => {
       look: () => picture,
       intervalMs: 10_000,
       signal: stop.signal,
-      tell: (event) => {
+      notify: (event) => {
         events.push(event)
         heard.ring()
         heard = bell()
@@ -371,7 +371,7 @@ describe('from start to stop', () => {
 
   test('claims are checked when the machine shrinks, and by the stream when they go', async () => {
     const agent = startAgent('run-1', () => ADMIN_KEY)
-    await agent.next('told')
+    await agent.next('reported')
     const gantt = createGantt({ url: own.service.url, key: ADMIN_KEY })
     const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 128 }, forceHosts: ['run-1'] } }
     const placed = await gantt.selectDestinations({ spec, claim: { mode: 'CONFIRM' } })
@@ -394,19 +394,19 @@ describe('from start to stop', () => {
     key = ADMIN_KEY
     agent.look()
     agent.look()
-    await Promise.all([agent.next('told'), agent.next('claims.fit')])
+    await Promise.all([agent.next('reported'), agent.next('claims.fit')])
     await agent.end()
   })
 
   test('without the right to read it says so, and reports all the same', async () => {
     const key = await createKey('reports-only', ['REPORT'])
     const agent = startAgent('run-3', () => key)
-    await agent.next('told')
+    await agent.next('reported')
     expect((await agent.next('claims.unchecked')).text).toMatch(/READ/)
     // what the profiles need follows the first report at once
-    await agent.next('told')
+    await agent.next('reported')
     agent.look({ ...still, cpuCount: { value: 77 } })
-    await agent.next('told')
+    await agent.next('reported')
     expect((await seen('run-3'))?.stats.vcpus).toBe(77)
     await agent.end()
   })

@@ -3,8 +3,8 @@ import os from 'node:os'
 import {
   type AgentEvent,
   checkClaims,
+  createMachineReporter,
   createSource,
-  createTeller,
   NotReportable,
   type Offer,
   overLimitLine,
@@ -45,7 +45,7 @@ export interface AgentFlags extends ConnectionFlags {
   readonly json?: true
 }
 
-/** `gantt agent`: this machine tells the service of itself; with --fleet, machines that are not there do. */
+/** `gantt agent`: reports this machine to the service; with --fleet, simulated machines. */
 export function addAgent(program: Command): void {
   const agent = program
     .command('agent')
@@ -135,15 +135,15 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
   const events: AgentEvent[] = []
   const { signal } = new AbortController()
   const name = { host: flags.name }
-  const tell = (event: AgentEvent): void => void events.push(event)
-  const teller = createTeller({ gantt, name, offer, look, intervalMs: 30_000, tell, signal })
-  const isTaken = await teller.tellOf()
+  const notify = (event: AgentEvent): void => void events.push(event)
+  const machine = createMachineReporter({ gantt, name, offer, look, intervalMs: 30_000, notify, signal })
+  const isTaken = await machine.reportNow()
   if (!isTaken) {
     const refused = events.filter(({ event }) => event === 'refused').map(toLine)
-    throw refused.length > 0 ? new CommandFailure(EXIT.refused, refused.join('\n')) : toFailureOf(flags, teller.trouble)
+    throw refused.length > 0 ? new CommandFailure(EXIT.refused, refused.join('\n')) : toFailureOf(flags, machine.trouble)
   }
-  const check = await checkClaims(gantt, name, teller.picture, offer).catch((error: unknown) => {
-    tell({ event: 'claims.unchecked', text: error instanceof Error ? error.message : String(error) })
+  const check = await checkClaims(gantt, name, machine.picture, offer).catch((error: unknown) => {
+    notify({ event: 'claims.unchecked', text: error instanceof Error ? error.message : String(error) })
     return undefined
   })
   const overLimits = check?.overLimits ?? []
@@ -158,14 +158,14 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
 async function reportForLong(flags: AgentFlags): Promise<Result> {
   const gantt = connectForLong(flags)
   const stop = stopped()
-  const tell = (event: AgentEvent): void => note(flags.json ? JSON.stringify({ at: new Date().toISOString(), ...event }) : toLine(event))
+  const notify = (event: AgentEvent): void => note(flags.json ? JSON.stringify({ at: new Date().toISOString(), ...event }) : toLine(event))
   await runAgent({
     gantt,
     name: { host: flags.name },
     offer: offerOf(flags),
     look: lookOf(flags),
     intervalMs: flags.interval * 1_000,
-    tell,
+    notify,
     signal: stop,
   })
   return { lines: ['The agent has stopped. The host stays known; nobody hears of it any more.'], json: { stopped: true } }

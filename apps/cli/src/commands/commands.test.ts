@@ -112,7 +112,7 @@ test('why-not tells every check of one host with its numbers', async () => {
   const { out, code } = await run('why-not', decision, 'az2-gpu')
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/^az2-gpu was refused by RamFilter\. MEMORY_MB: 60000 MiB needed, 32768 free\./)
+  expect(out).toMatch(/^az2-gpu was refused by RamFilter\. Memory: 60000 MiB needed, 32768 free\./)
   expect(out).toMatch(/\nFAIL +CoreFilter +99 vCPUs/)
   expect(oneLine(await run('why-not', decision, 'az2-gpu', '--json'))).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
   expect((await run('why-not', decision, 'nobody')).code).toBe(2)
@@ -136,7 +136,7 @@ test('explain tells the funnel, the reasons and, if asked, every host', async ()
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
   expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
-  expect(out).toMatch(/\naz2-gpu +FILTERED +\d+ (?:s|min) +RamFilter: MEMORY_MB: 60000( |\n)/)
+  expect(out).toMatch(/\naz2-gpu +FILTERED +\d+ (?:s|min) +RamFilter: Memory: 60000( |\n)/)
   expect(out).toMatch(/\nIt can be made again exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
   const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
   expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
@@ -167,7 +167,7 @@ test('what is wrong with the call stays told where the decision is there', async
 test('explain names the nearest of the refused, with everything that keeps them out', async () => {
   const { out } = await run('explain', await refusedDecision())
   expect(out).toMatch(/\nNearest of the refused\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
-  expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +MEMORY_MB: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
+  expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
 test('a problem is told once', async () => {
@@ -200,7 +200,7 @@ test('a page for a ticket names the nearest of the refused', async () => {
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it: /)
   expect(out).toMatch(
-    /\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| MEMORY_MB: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
+    /\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| Memory: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
   )
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })

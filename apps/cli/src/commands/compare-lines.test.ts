@@ -30,9 +30,10 @@ const comparison: Comparison = {
     {
       hostName: 'cmp-0412-with-a-name-that-no-terminal-has-room-for.rack7.example.org',
       node: 'cmp-0412-with-a-name-that-no-terminal-has-room-for.rack7.example.org',
+      hasOtherNodes: false,
       a: 'SELECTED',
       b: 'FILTERED',
-      because: 'In the second, RamFilter refused it. MEMORY_MB: 32768 MiB needed, 30000 free.',
+      because: 'In the second, RamFilter refused it. Memory: 32768 MiB needed, 30000 free.',
     },
   ],
 }

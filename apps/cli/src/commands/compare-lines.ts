@@ -26,6 +26,7 @@ export interface Comparison {
   readonly flipped: readonly {
     readonly hostName: string
     readonly node: string
+    readonly hasOtherNodes: boolean
     readonly a: string
     readonly b: string
     readonly because: string
@@ -124,7 +125,11 @@ function partsOf(comparison: Comparison): readonly Part[] {
     {
       title: `${counted(flippedCount, 'host')} fared otherwise${flipped.length < flippedCount ? `; the first ${flipped.length}` : ''}`,
       columns: flipColumns,
-      rows: flipped.map(({ hostName, node, a, b, because }) => [printHost(hostName, node), `${a} -> ${b}`, because]),
+      rows: flipped.map(({ hostName, node, hasOtherNodes, a, b, because }) => [
+        printHost(hostName, node, hasOtherNodes),
+        `${a} -> ${b}`,
+        because,
+      ]),
     },
   ].filter(({ rows }) => rows.length > 0)
 }

@@ -18,7 +18,7 @@ const COMPARE = `query Compare($a: ID!, $b: ID!, $instance: Int, $hosts: Int!) {
     specChanges { field before after } profileChanges { field before after }
     fleetChangedHosts fleetChanges { field hosts }
     aInstanceIndex bInstanceIndex steps { filter aEntered aPassed bEntered bPassed }
-    flippedCount flipped(first: $hosts) { hostName node a b because }
+    flippedCount flipped(first: $hosts) { hostName node hasOtherNodes a b because }
     trials { factors hosts isSecond }
   }
 }`

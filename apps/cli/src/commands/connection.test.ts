@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { aFile } from '../replay/testing/files.ts'
+import { aFile } from '../../../../packages/proofs/src/published-figures/testing/files.ts'
 import { gantt } from './testing/gantt.ts'
 
 const NOBODY = 'http://127.0.0.1:2'

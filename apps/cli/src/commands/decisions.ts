@@ -4,7 +4,7 @@ import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { age, mib } from './format.ts'
 import { toHostName } from './host-name.ts'
-import { notEmpty } from './hosts.ts'
+import { nameOf, notEmpty, type PrintedHost } from './hosts.ts'
 import { shortId } from './ids.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
@@ -27,14 +27,14 @@ interface DecisionRow {
   readonly at: string
   readonly outcome: string
   readonly spec: { readonly vcpus: number; readonly memoryMb: number; readonly numInstances: number }
-  readonly destinations: readonly { readonly selected: { readonly host: { readonly name: string } } }[]
+  readonly destinations: readonly { readonly selected: { readonly host: PrintedHost } }[]
 }
 
 // a line has no room for all: attempt and durationMs are told with --json
 const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
   decisions(first: $first, after: $after, filter: $filter, query: $query) {
     ${PAGE_INFO}
-    nodes { id at outcome attempt durationMs account spec { vcpus memoryMb numInstances } destinations { selected { host { name } } } }
+    nodes { id at outcome attempt durationMs account spec { vcpus memoryMb numInstances } destinations { selected { host { name node hasOtherNodes } } } }
     unreadable { id at outcome account code message }
   }
 }`
@@ -127,7 +127,7 @@ const ofOperator =
     age(at, nowMs),
     outcome,
     `${spec.numInstances}x ${spec.vcpus}/${mib(spec.memoryMb).replace(' ', '')}`,
-    [...new Set(destinations.map(({ selected }) => selected.host.name))].join(',') || '-',
+    [...new Set(destinations.map(({ selected }) => nameOf(selected.host)))].join(',') || '-',
   ]
 
 const ofProject =

@@ -1,4 +1,5 @@
 import { counted } from './format.ts'
+import { printHost } from './host-name.ts'
 import { wrap } from './table.ts'
 
 /** What came of the instances on hosts that a question drains. */
@@ -10,6 +11,8 @@ export interface Drain {
     readonly claimId: string
     readonly instanceUuid: string | null
     readonly fromHost: string
+    readonly fromNode: string
+    readonly fromHasOtherNodes: boolean
     readonly message: string | null
   }[]
 }
@@ -17,7 +20,7 @@ export interface Drain {
 /** How many of the instances that find no place are listed. */
 const MOST_STUCK = 10
 
-export const DRAIN = `drain { moved stuck withoutClaims instances(first: ${MOST_STUCK}, stuck: true) { claimId instanceUuid fromHost message } }`
+export const DRAIN = `drain { moved stuck withoutClaims instances(first: ${MOST_STUCK}, stuck: true) { claimId instanceUuid fromHost fromNode fromHasOtherNodes message } }`
 
 /** What people read of it; nothing where no host is drained. */
 export function drainTexts(drain: Drain | null): readonly string[] {
@@ -26,7 +29,8 @@ export function drainTexts(drain: Drain | null): readonly string[] {
   return [
     `Of the hosts that are drained ${counted(moved, 'instance')} would move to others${stuck === 0 ? '.' : `, and ${stuck} would find no place:`}`,
     ...instances.map(
-      ({ claimId, instanceUuid, fromHost, message }) => `${instanceUuid ?? `claim ${claimId}`} on ${fromHost}: ${message ?? ''}`,
+      ({ claimId, instanceUuid, fromHost, fromNode, fromHasOtherNodes, message }) =>
+        `${instanceUuid ?? `claim ${claimId}`} on ${printHost(fromHost, fromNode, fromHasOtherNodes)}: ${message ?? ''}`,
     ),
     ...(stuck > instances.length ? [`and ${stuck - instances.length} more`] : []),
     ...(withoutClaims === 0

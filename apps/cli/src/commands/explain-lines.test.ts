@@ -117,14 +117,25 @@ test('the tries before are told, oldest first, with the host that each lost and 
     account: 'nova',
     durationMs: 0.43,
     spec: { vcpus: 1, memoryMb: 1_024, diskGb: 0, numInstances: 1, availabilityZone: null },
-    lostTries: [{ attempt: 1, at: '2026-01-15T12:00:01Z', hostNames: ['b'], code: 'claim.no_room', text: 'Somebody was faster.' }],
+    lostTries: [
+      {
+        attempt: 1,
+        at: '2026-01-15T12:00:01Z',
+        hostNames: ['b', 'gone', 'b/n1'],
+        hosts: ['b', 'n1'].map((node) => ({ name: 'b', node, hasOtherNodes: true })),
+        code: 'claim.no_room',
+        text: 'Somebody was faster.',
+      },
+    ],
     previous: {
       id: 'd1',
       at: '2026-01-15T12:00:00Z',
       outcome: 'PLACED',
       lostTries: [],
       cause: null,
-      destinations: [{ selected: { host: { name: 'a' }, claim: { state: 'RELEASED', reason: 'no image' } } }],
+      destinations: [
+        { selected: { host: { name: 'a', node: 'a', hasOtherNodes: true }, claim: { state: 'RELEASED', reason: 'no image' } } },
+      ],
       previous: null,
     },
   }
@@ -144,6 +155,6 @@ test('the tries before are told, oldest first, with the host that each lost and 
   const text = toLines({ decision, explanation }, undefined).join('\n')
   expect(text).toContain('Decided by default@0 in 0.4 ms')
   expect(text.replace(/\n +/g, ' ')).toMatch(
-    /Tried before\n1\. PLACED a, claim RELEASED: no image \(d1, .*\)\n2\. b: Somebody was faster\. \(/,
+    /Tried before\n1\. PLACED a\/a, claim RELEASED: no image \(d1, .*\)\n2\. b\/b, gone, b\/n1: Somebody was faster\. \(/,
   )
 })

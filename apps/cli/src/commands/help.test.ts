@@ -1,16 +1,14 @@
+import { proofs } from '@gantt/proofs'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { addCluster } from '../cluster/command.ts'
-import { addConformance } from '../conformance/command.ts'
-import { addDemo } from '../demo/command.ts'
-import { addNemesis } from '../nemesis/command.ts'
-import { addProve } from '../prove/prove.ts'
-import { addReplay } from '../replay/command.ts'
-import { addSimulate } from '../simulate.ts'
-import { addCommands } from './commands.ts'
+import { addCommands, commands } from './commands.ts'
 
+const all = Object.entries({ ...commands, ...proofs })
 const program = new Command('gantt').configureOutput({ getOutHelpWidth: () => 80 })
-for (const add of [addCommands, addDemo, addCluster, addReplay, addProve, addSimulate, addNemesis, addConformance]) add(program)
+for (const [, load] of all) {
+  const add = await load()
+  add(program)
+}
 
 /** A command and all below it, each with its whole name. */
 const commandsBelow = (command: Command, name: string): (readonly [string, Command])[] => [
@@ -32,4 +30,35 @@ test.each(commandsBelow(program, 'gantt'))('the help of %s is at most 80 columns
       .split('\n')
       .filter((line) => line.length > 80),
   ).toEqual([])
+})
+
+test('a command has the name that it is loaded by', () => {
+  expect(program.commands.map((command) => command.name())).toEqual(all.map(([name]) => name))
+})
+
+/** What is there for `gantt ...` once the words are known. */
+async function addedFor(...words: readonly string[]): Promise<Command> {
+  const added = new Command('gantt')
+  await addCommands(added, words)
+  return added
+}
+
+const namesOf = ({ commands: added }: Command): string[] => added.map((command) => command.name())
+
+test.each([
+  { name: 'the version needs no command', words: ['--version'], loaded: [] },
+  { name: 'nor does its short form', words: ['-V'], loaded: [] },
+  { name: 'a command is loaded alone', words: ['hosts', '--json'], loaded: ['hosts'] },
+  { name: 'so it is for its help', words: ['help', 'claims'], loaded: ['claims'] },
+  { name: 'a proof is loaded alone', words: ['prove', 'race'], loaded: ['prove'] },
+  { name: 'the list has all', words: ['--help'], loaded: all.map(([name]) => name) },
+  { name: 'a name that no command has is compared with all', words: ['constructor'], loaded: all.map(([name]) => name) },
+  { name: 'no words give the list', words: [], loaded: all.map(([name]) => name) },
+])('$name', async ({ words, loaded }) => {
+  expect(namesOf(await addedFor(...words))).toEqual(loaded)
+})
+
+test('the list describes every command, the proofs too, as they describe themselves', async () => {
+  const describedBy = ({ commands: added }: Command) => added.map((command) => [command.name(), command.description()])
+  expect(describedBy(await addedFor('--help'))).toEqual(describedBy(program))
 })

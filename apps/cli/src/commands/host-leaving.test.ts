@@ -24,6 +24,12 @@ test('a host is forgotten after a look at what would end with it, and comes back
   const other = await run('host', 'forget', host, '--force', '--claims', '2', '--yes', ...why)
   expect([other.code, other.out]).toEqual([1, expect.stringMatching(/^1 live claim is on .*2 were\s+expected/s)])
 
+  // D9: only what is done needs a reason
+  const preview = await run('host', 'forget', host, '--force')
+  expect([preview.code, preview.out]).toEqual([0, expect.stringMatching(/^Nothing was changed\. This would forget /)])
+  const unsaid = await run('host', 'forget', host, '--force', '--claims', '1', '--yes')
+  expect([unsaid.code, unsaid.err]).toEqual([2, expect.stringContaining('--reason is missing')])
+
   const done = await run('host', 'forget', host, '--force', '--claims', '1', '--yes', ...why)
   expect([done.code, done.out]).toEqual([0, expect.stringMatching(/^Forgotten: .*\n1 claim ended REVOKED:\n/)])
   expect((await run('hosts', '--name', host)).out).not.toContain(host)
@@ -46,7 +52,8 @@ test('a host is forgotten after a look at what would end with it, and comes back
 
 test('a host is replaced: its claims are under the new name, and the old one leads to it', async () => {
   const [name = ''] = oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json')).hosts.map((host) => host.name)
-  const shown = await run('host', 'replace', name, 'moved-1', '--reason', 'new rack')
+  expect((await run('host', 'replace', name, 'moved-1', '--yes')).err).toContain('--reason is missing')
+  const shown = await run('host', 'replace', name, 'moved-1')
   expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^Nothing was changed. This would call .* moved-1.\n/)])
   expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain(`${name} is called moved-1 now.`)
   expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain('is called moved-1 already')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { toHostName } from './host-name.ts'
 import { nameOf, notEmpty } from './hosts.ts'
@@ -10,7 +10,7 @@ import { type Result, run, withExamples, withService } from './output.ts'
 import { toTable, wrap } from './table.ts'
 
 interface Flags extends ConnectionFlags {
-  readonly reason: string
+  readonly reason?: string
   readonly yes?: true
   readonly json?: true
 }
@@ -64,13 +64,13 @@ export function addLeaving(host: Command): void {
     .command('forget')
     .description('take hosts out of the fleet: all of them, or none; their history stays. Without --yes only shows what would end')
     .argument('<host...>', 'their names, HOST or HOST/NODE; a host with many nodes leaves with all of them')
-    .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
+    .option('--reason <text>', 'why, for those who ask later; needed with --yes', notEmpty)
     .option('--force', 'although they have live claims, which end REVOKED')
     .option('--claims <n>', 'only if they have so many live claims, as was shown without --yes', wholeNumber(0, 9_999_999))
     .option('--yes', 'do it')
     .action((names: readonly string[], flags: ForgetFlags) => run(flags, () => forgetHosts(names, flags)))
   withExamples(withService(forget), [
-    ['gantt host forget rack1-a --reason "scrapped"', 'what would end with it?'],
+    ['gantt host forget rack1-a', 'what would end with it?'],
     ['gantt host forget rack1-a --reason "scrapped" --yes', 'it is gone; reports under its name are refused'],
     ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, and not with one more'],
   ])
@@ -79,25 +79,32 @@ export function addLeaving(host: Command): void {
     .description('take reports under the name of a host again that was forgotten or replaced')
     .argument('<host>', 'its name, HOST or HOST/NODE')
     .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
-    .action((name: string, flags: Flags) => run(flags, () => readmitHost(name, flags)))
+    .action((name: string, flags: Flags & { readonly reason: string }) => run(flags, () => readmitHost(name, flags)))
   withExamples(withService(readmit), [['gantt host readmit rack1-a --reason "repaired"', 'it is there with its next full report']])
   const replace = host
     .command('replace')
     .description('say that a machine has another name: claims, groups, aggregates and API keys follow. Without --yes only shows what would')
     .argument('<host>', 'as it is called now, HOST or HOST/NODE')
     .argument('<by>', 'as it is called from now on')
-    .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
+    .option('--reason <text>', 'why, for those who ask later; needed with --yes', notEmpty)
     .option('--yes', 'do it')
     .action((name: string, by: string, flags: Flags) => run(flags, () => replaceHost(name, by, flags)))
   withExamples(withService(replace), [
-    ['gantt host replace rack1-a rack7-a --reason "moved to rack 7"', 'what would follow it?'],
+    ['gantt host replace rack1-a rack7-a', 'what would follow it?'],
     ['gantt host replace rack1-a rack7-a --reason "moved to rack 7" --yes', 'also where its agent reports as rack7-a already'],
   ])
 }
 
+/** Why hosts leave; of a preview, which changes nothing and is kept nowhere, nobody asks later. */
+function reasonOf(reason: string | undefined, isDone: true | undefined): string {
+  if (reason !== undefined) return reason
+  if (isDone) throw new CommandFailure(EXIT.usage, '--reason is missing: with --yes say why, for those who ask later.')
+  return 'preview'
+}
+
 async function forgetHosts(names: readonly string[], { force, claims, reason, yes, ...flags }: ForgetFlags): Promise<Result> {
   const variables = {
-    ...{ hosts: names.map((name) => toHostName(name)), force: force === true, reason, dryRun: yes !== true },
+    ...{ hosts: names.map((name) => toHostName(name)), force: force === true, reason: reasonOf(reason, yes), dryRun: yes !== true },
     expectedClaims: claims ?? null,
   }
   const { hostForget: answer } = await connect(flags).request<{ hostForget: Done | HasClaims | Refusal }>(FORGET, variables)
@@ -115,7 +122,7 @@ async function forgetHosts(names: readonly string[], { force, claims, reason, ye
   return { lines, json: answer }
 }
 
-async function readmitHost(name: string, { reason, ...flags }: Flags): Promise<Result> {
+async function readmitHost(name: string, { reason, ...flags }: Flags & { readonly reason: string }): Promise<Result> {
   const variables = { host: toHostName(name), reason }
   const { hostReadmit: answer } = await connect(flags).request<{ hostReadmit: Omit<Done, 'impact'> | Refusal }>(READMIT, variables)
   if (!('hosts' in answer)) throw toRefusal(answer)
@@ -126,7 +133,7 @@ async function readmitHost(name: string, { reason, ...flags }: Flags): Promise<R
 }
 
 async function replaceHost(name: string, by: string, { reason, yes, ...flags }: Flags): Promise<Result> {
-  const variables = { host: toHostName(name), by: toHostName(by), reason, dryRun: yes !== true }
+  const variables = { host: toHostName(name), by: toHostName(by), reason: reasonOf(reason, yes), dryRun: yes !== true }
   const { hostReplace: answer } = await connect(flags).request<{
     hostReplace: (Done & { readonly merged: readonly HostName[] }) | HasClaims | Refusal
   }>(REPLACE, variables)

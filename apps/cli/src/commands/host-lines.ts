@@ -93,7 +93,9 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
     ['zone', host.availabilityZone],
     ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
     ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
-    ['last report', `${ago}, ${counted(host.runningVms, 'instance')} running`],
+    ['last report', ago],
+    // a claim counts as one until a report lists its instance
+    ['instances', `${decimal(host.runningVms)} running or claimed`],
     ...(host.usedFrom === 'REPORT' ? [] : [['used amounts', `from claims: ${host.usedFromReason ?? ''}`] as const]),
     ...host.warnings.map(({ text }) => ['warning', text] as const),
     ...(host.told.length === 0 ? [] : [['machine', host.told.map(({ label, value }) => `${label} ${value}`).join(', ')] as const]),

@@ -172,7 +172,7 @@ const COLUMNS = [
 /** A host with one node has its name; the nodes of another are told apart. */
 export const nameOf = ({ name, node, hasOtherNodes }: PrintedHost): string => printHost(name, node, hasOtherNodes)
 
-interface PrintedHost {
+export interface PrintedHost {
   readonly name: string
   readonly node: string
   /** Asked for wherever both names are (host-name.test.ts). */

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
 import { expect, test } from 'vitest'
+import { withFolder } from '../../../../packages/proofs/src/processes/folder.ts'
+import { startService } from '../../../../packages/proofs/src/processes/service.ts'
 import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
-import { withFolder } from '../prove/folder.ts'
-import { startService } from '../prove/service.ts'
 import { gantt, widthOf } from './testing/gantt.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/gantt.mjs', import.meta.url))

@@ -1,4 +1,4 @@
-import { showUnseen } from '@gantt/scheduler-core'
+import { showUnseen } from '@gantt/scheduler-core/query'
 
 const ESCAPE = '\u001b'
 

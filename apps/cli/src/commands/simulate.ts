@@ -34,7 +34,9 @@ interface Simulation {
   readonly failed: number
   readonly notDecided: number
   readonly drain: Drain | null
-  readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string; readonly node: string }[] }[]
+  readonly decisions: readonly {
+    readonly destinations: readonly { readonly hostName: string; readonly node: string; readonly hasOtherNodes: boolean }[]
+  }[]
   /** The first decision: all are of one request. */
   readonly asked: readonly { readonly ignoredFields: readonly string[] }[]
   readonly solved: readonly { readonly taken: string; readonly why: string | null; readonly decisions: number }[]
@@ -55,7 +57,7 @@ const SIMULATE = `query Simulate($input: SimulateInput!) {
     asOf placed failed notDecided
     ${DRAIN}
     solved { taken why decisions }
-    decisions(first: 500, outcome: PLACED) { destinations { hostName node } }
+    decisions(first: 500, outcome: PLACED) { destinations { hostName node hasOtherNodes } }
     asked: decisions(first: 1) { ignoredFields }
     firstFailure { copy reasons { ${REASON} } explanation { headline } }
     utilisationBefore { ${USE} } utilisationAfter { ${USE} }
@@ -112,8 +114,8 @@ function solvedText({ solved }: Simulation): readonly string[] {
 function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, instances: number])[] {
   const counts = new Map<string, number>()
   for (const { destinations } of decisions)
-    for (const { hostName, node } of destinations) {
-      const host = printHost(hostName, node)
+    for (const { hostName, node, hasOtherNodes } of destinations) {
+      const host = printHost(hostName, node, hasOtherNodes)
       counts.set(host, (counts.get(host) ?? 0) + 1)
     }
   return [...counts].sort(([, a], [, b]) => b - a)

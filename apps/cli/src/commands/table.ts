@@ -1,4 +1,4 @@
-import { showUnseen } from '@gantt/scheduler-core'
+import { showUnseen } from '@gantt/scheduler-core/query'
 import Table from 'cli-table3'
 
 /** A column of a table for people. */

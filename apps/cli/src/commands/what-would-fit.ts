@@ -25,7 +25,7 @@ interface Answer {
   readonly counterfactuals: readonly {
     readonly changes: readonly { readonly kind: string; readonly subject: string; readonly from: string | null; readonly to: string }[]
     readonly unlocks: number
-    readonly exampleHosts: readonly { readonly hostName: string; readonly node: string }[]
+    readonly exampleHosts: readonly { readonly hostName: string; readonly node: string; readonly hasOtherNodes: boolean }[]
     readonly effort: number
     readonly text: string
     readonly simulation: unknown
@@ -36,7 +36,7 @@ const WOULD_FIT = `query WhatWouldFit($input: WhatWouldFitInput!) {
   whatWouldFit(input: $input) {
     asOf fits headline tried cut
     ${DRAIN}
-    counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName node } verified effort text overlay simulation }
+    counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName node hasOtherNodes } verified effort text overlay simulation }
     cause { code text admittedHosts hostName node }
   }
 }`
@@ -69,11 +69,11 @@ async function whatWouldFit(flags: Flags): Promise<Result> {
 }
 
 const rowsOf = ({ counterfactuals }: Answer) =>
-  counterfactuals.map(({ changes, unlocks, exampleHosts, effort }) => [
+  counterfactuals.map(({ changes, unlocks, exampleHosts: [host], effort }) => [
     decimal(effort),
     String(unlocks),
     changes.map(({ kind, subject, from, to }) => `${kind.toLowerCase()}: ${subject} ${from === null ? '' : `${from} `}-> ${to}`).join('; '),
-    exampleHosts[0] === undefined ? '-' : printHost(exampleHosts[0].hostName, exampleHosts[0].node),
+    host === undefined ? '-' : printHost(host.hostName, host.node, host.hasOtherNodes),
   ])
 
 const toLines = (found: Answer): readonly string[] => [

@@ -4,7 +4,7 @@ import { type Answer, toLines, toWhyNotPage } from './why-not-lines.ts'
 
 const report = { kind: 'report', ref: 'sequence 7, 2026-01-15T12:00:00.000Z' }
 const refused: Answer = {
-  headline: 'rack1-a was refused by RamFilter. MEMORY_MB: 4096 MiB needed, 192 free.',
+  headline: 'rack1-a was refused by RamFilter. Memory: 4096 MiB needed, 192 free.',
   outcome: 'FILTERED',
   because: 'REFUSED',
   wouldPassNow: false,
@@ -16,7 +16,7 @@ const refused: Answer = {
       {
         filter: 'RamFilter',
         status: 'FAIL',
-        text: 'MEMORY_MB: 4096 MiB needed, 192 free.',
+        text: 'Memory: 4096 MiB needed, 192 free.',
         facts: [
           {
             subject: 'MEMORY_MB',
@@ -83,8 +83,8 @@ test('a host that was not looked at has the reason', () => {
 
 test('a ticket has the same', () => {
   const page = toWhyNotPage(refused)
-  expect(page[0]).toBe('### rack1-a was refused by RamFilter. MEMORY_MB: 4096 MiB needed, 192 free.')
-  expect(page.join('\n')).toContain('| RamFilter | MEMORY_MB: 4096 MiB needed, 192 free. | MEMORY_MB: 4096 from request flavor.memoryMb')
+  expect(page[0]).toBe('### rack1-a was refused by RamFilter. Memory: 4096 MiB needed, 192 free.')
+  expect(page.join('\n')).toContain('| RamFilter | Memory: 4096 MiB needed, 192 free. | MEMORY_MB: 4096 from request flavor.memoryMb')
   expect(page.join('\n')).toContain('| status | ENABLED | DISABLED | status disk |')
   expect(page.at(-1)).toBe('- Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')
 })

@@ -5,7 +5,7 @@ import { toTable, wrap } from './table.ts'
 /** What `gantt why-not` asks of the API. */
 export const WHY_NOT_FIELDS = `headline outcome because wouldPassNow changedSinceNote
   neverConsidered { kind text firstSeenRevision firstSeenAt fields }
-  verdict { hostName node outcome rank totalWeight checks { filter status reason text facts {
+  verdict { hostName node host { hasOtherNodes } outcome rank totalWeight checks { filter status reason text facts {
     subject required actual shortfall unit requiredSource { kind ref } actualSource { kind ref } terms { name value source { kind ref } } } } }
   versusWinner { weigher winnerRaw hostRaw unit winner host gap wouldFlipAt }
   nowRefusedBy { filter reason text }

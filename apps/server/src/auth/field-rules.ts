@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** What a reporter is told of the next report: fields, not who reads them. */
+/** What a reporter learns of the next report: fields, not who reads them. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],

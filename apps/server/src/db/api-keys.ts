@@ -46,7 +46,7 @@ export async function openApiKeyStore(prisma: PrismaClient, warn: (message: stri
   return {
     seenWithinMs: REFRESH_MS,
     verify(secret) {
-      // the look-up is by hash, so its time tells nothing about the secret
+      // the look-up is by hash, so its time reveals nothing about the secret
       const key = byHash.get(hashOf(secret))
       const now = Date.now()
       if (key === undefined || !isUsable(key, now)) return undefined

@@ -56,7 +56,7 @@ export interface AuditStore {
 /** The largest time that a date can be, milliseconds. */
 const MAX_TIME = 8_640_000_000_000_000
 
-/** A row that was edited may hold any number: it is shown all the same, and its hash tells. */
+/** A row that was edited may hold any number: it is shown all the same, and its hash shows the edit. */
 const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Number(at)))
 
 /** Held inside the transaction of a writer: one at a time, whichever replica it is in. */

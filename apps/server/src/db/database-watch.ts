@@ -44,7 +44,7 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
   const ask = async (): Promise<void> => {
     if (client === undefined) {
       const next = new pg.Client({ ...connection, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, keepAlive: true })
-      // an idle connection that ends is told by the next look
+      // an idle connection that ends is found by the next look
       next.on('error', () => undefined)
       await next.connect()
       client = next

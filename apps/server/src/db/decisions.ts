@@ -47,7 +47,7 @@ export interface DecisionStore {
   keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
 
-/** Refusals and advice: what is in no log, so that only the tables tell other replicas of it. */
+/** Refusals and advice: they are in no log, so other replicas find them in the tables only. */
 export interface UnloggedDecisions {
   /** Those in no log, made within the last so many milliseconds by the clock of the tables, oldest first: which, and how long ago. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
@@ -201,7 +201,7 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   },
 })
 
-/** One row that cannot be read does not keep the others from being told. */
+/** One row that cannot be read does not keep the others from being listed. */
 function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   try {
     return toStored(row)
@@ -215,7 +215,7 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
 /** Whether it is one of which only the columns can be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
-/** A decision is kept packed beside its columns and its request, or as older releases did: all of it in the document. */
+/** A decision is kept packed next to its columns and its request, or as older releases did: all of it in the document. */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)
   const refusal = refusalIn(document)
@@ -274,7 +274,7 @@ type Refusal = Pick<Document, 'reasons' | 'cause'>
 const isRefusal = (document: Readonly<Record<string, unknown>>): boolean =>
   isListOf(document.reasons, isReason) && (document.cause === undefined || isCause(document.cause))
 
-/** Reasons and cause beside a packed decision; undefined where they are not what was written. */
+/** Reasons and cause of a packed decision, from their columns; undefined where they are not what was written. */
 function refusalIn(document: unknown): Refusal | undefined {
   if (!isObject(document)) return undefined
   const { reasons = [], cause } = document as Partial<Refusal>
@@ -289,12 +289,12 @@ function outcomeOf({ id, outcome }: DecisionRow): StoredDecision['outcome'] {
   return outcome
 }
 
-function unpackOrSay(packed: Uint8Array, beside: Beside): KeptDecision {
+function unpackOrSay(packed: Uint8Array, columns: Beside): KeptDecision {
   try {
-    return unpackDecision(packed, beside)
+    return unpackDecision(packed, columns)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new UnreadableDecisionError(beside.id, message.replace(`decision ${beside.id}`, 'it'))
+    throw new UnreadableDecisionError(columns.id, message.replace(`decision ${columns.id}`, 'it'))
   }
 }
 

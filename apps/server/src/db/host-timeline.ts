@@ -58,7 +58,7 @@ export interface HostTimelineStore {
   edits(times: readonly number[]): Promise<readonly (readonly AuditRow[])[]>
 }
 
-/** How far the clock of a replica, which the audit tells, may be from the store's, and how long an answer may take. */
+/** How far the clock of a replica, which the audit records, may be from the store's, and how long an answer may take. */
 const BEFORE_MS = 5_000
 const BEHIND_MS = 60_000
 /** Edits that are looked at for one time. */

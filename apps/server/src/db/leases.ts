@@ -17,7 +17,7 @@ const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
 const READ = `SELECT json_agg(host), json_agg(node), json_agg(heard_at_ms)
   FROM (SELECT host, node, heard_at_ms, row_number() OVER () / 1000 AS part FROM lease) AS numbered GROUP BY part`
 
-/** A connection may end between two statements, while it is looked at what they said: the next one fails, and tells. */
+/** A connection may end between two statements, while their answers are read: the next one fails, and shows it. */
 const ignored = (): void => {}
 
 /** Leases in a table; who looks holds a lock for so long. */

@@ -7,7 +7,7 @@ import { writeRequestSpecs } from './request-specs.ts'
 export interface RecordStoreOptions {
   /** Whether every replica reads packed decisions. */
   mayPack(): boolean
-  /** Tells operators when the audit lost rows that this process wrote. */
+  /** Warns operators when the audit lost rows that this process wrote. */
   warn(message: string): void
 }
 
@@ -33,7 +33,7 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
   }
 }
 
-/** Tells when the chain ends before where it was known to reach. */
+/** Warns when the chain ends before where it was known to reach. */
 export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
   if (found.seq < known.seq)
     warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)

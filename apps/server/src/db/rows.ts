@@ -1,6 +1,6 @@
 import type { Code, DecisionRecord, FieldChange, HostName, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 
-/** Where a decision stands: what its replay needs beside the record. */
+/** Where a decision stands: what its replay needs in addition to the record. */
 export interface DecisionPlace {
   /** Revision on which it was decided. */
   readonly basis: number
@@ -126,7 +126,7 @@ export interface LostTryRow {
   readonly took_us: number | null
 }
 
-/** What the entry did to a host, beside what claims do. */
+/** What the entry did to a host, without what claims do. */
 export interface HostChangeRow {
   /** The entry and the step's place among what it did: `revision/0`. */
   readonly id: string

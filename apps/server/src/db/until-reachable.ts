@@ -1,4 +1,4 @@
-import { untilDone, type WaitOptions } from '../until-there.ts'
+import { retryUntilDone, type WaitOptions } from '../wait-for-store.ts'
 import { outageOf } from './outage.ts'
 
 export interface ReachOptions extends Omit<WaitOptions, 'onAway'> {
@@ -10,7 +10,7 @@ export interface ReachOptions extends Omit<WaitOptions, 'onAway'> {
  * mend, such as a wrong password, is thrown at once.
  */
 export const untilReachable = <T>(work: () => Promise<T>, { url, ...options }: ReachOptions): Promise<T> =>
-  untilDone(work, {
+  retryUntilDone(work, {
     ...options,
     done: 'the database answers',
     whyAway(error) {

@@ -59,7 +59,7 @@ function findPackage(): { folder: string; version: string } {
   return { folder, version }
 }
 
-/** npm packages hold no links. The package's own script would make them, but npm may be told to run no scripts. */
+/** npm packages hold no links. The package's own script would make them, but npm may be set to run no scripts. */
 function restoreLinks(home: string): void {
   const listed = JSON.parse(fs.readFileSync(path.join(home, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of listed) {

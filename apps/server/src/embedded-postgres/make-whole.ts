@@ -6,7 +6,7 @@ import { codeOf } from './error.ts'
 const ABANDONED_AFTER_MS = 10 * 60_000
 
 /**
- * Makes a directory that is either complete or not there: filled under another name beside it, then renamed.
+ * Makes a directory that is either complete or not there: filled under another name in the same folder, then renamed.
  * Of two processes doing so at once the second drops its copy. Returns whether this call made it.
  */
 export function makeWhole(target: string, fill: (unfinished: string) => void): boolean {
@@ -26,7 +26,7 @@ export function makeWhole(target: string, fill: (unfinished: string) => void): b
   }
 }
 
-/** What a killed process left. Told by age: process numbers repeat in containers. */
+/** What a killed process left. Known by its age: process numbers repeat in containers. */
 function removeAbandoned(parent: string, prefix: string): void {
   for (const name of fs.readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue

@@ -94,7 +94,7 @@ function copyData(from: string, to: string): void {
 
 async function asAdmin<T>(connection: PostgresConnection, use: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client(connection)
-  // the server may end at any moment; the statement under way tells
+  // the server may end at any moment; the statement under way shows it
   admin.on('error', () => undefined)
   await admin.connect()
   try {

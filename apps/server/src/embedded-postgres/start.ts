@@ -10,7 +10,7 @@ import { defaultStateDir, openStateDir, type StateDir } from './state-dir.ts'
 
 export type EmbeddedPostgresOptions = {
   readonly stateDir?: string
-  /** PostgreSQL settings beside our own. They count for whoever starts the server, not for who joins it. */
+  /** PostgreSQL settings in addition to ours. They count for whoever starts the server, not for who joins it. */
   readonly settings?: Settings
   readonly timeoutMs?: number
   /** Throws `postgres.in_use` where another process owns the server, or wants it alone too; others may join later. */

@@ -29,7 +29,7 @@ const TRIMMED = ['trimmed', 3] as const
 
 let fleets = 0
 
-// one server tells all of it; the cluster tells what its copies add
+// one server tests all of it; the cluster tests what its copies add
 describe.each(byExtent<readonly (1 | 3)[]>([1], [1, 3]))('changing the engine, on %i of nats-server', (count) => {
   describe.skipIf(noNatsServer !== undefined)(`there${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
     let servers: NatsServers

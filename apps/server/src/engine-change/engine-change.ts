@@ -54,7 +54,7 @@ interface Parts extends ChangeOptions {
 }
 
 /**
- * Takes the log, and what is kept beside it, from one engine to the other, at the same revisions. No replica may live. The old
+ * Takes the log, and the other stores, from one engine to the other, at the same revisions. No replica may live. The old
  * engine is closed first, the new one is opened last, and only once it was read back and found equal; a call that is cut
  * anywhere leaves both closed, or one of them good, and is made again. Throws EngineChangeError, StoreSetupError,
  * StoreUnavailableError, or EntryTooLargeError.
@@ -197,7 +197,7 @@ const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to:
 /** The log is where it is to be taken from, or a change the same way, between the same two, has not ended. */
 function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
   if (last === undefined) return
-  // servers of one cluster may be named in many ways: what a change left in the streams tells it as well
+  // servers of one cluster may be named in many ways: what a change left in the streams shows it as well
   const isSame = last.address === address || change === last.id
   const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
   if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))

@@ -47,7 +47,7 @@ export const OPEN = 'DROP TRIGGER IF EXISTS log_is_elsewhere ON log'
 /** Throws EngineChangeError (`engine.busy`) when another change is under way, StoreUnavailableError when the database does not answer. */
 export async function openChangeRecord(connection: pg.ClientConfig): Promise<ChangeRecord> {
   const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })
-  // a session that was lost is told by the next statement
+  // a session that was lost is found by the next statement
   client.on('error', () => undefined)
   await client.connect().catch((error: unknown) => {
     throw new StoreUnavailableError(`the database does not answer: ${error instanceof Error ? error.message : String(error)}`, {

@@ -36,7 +36,7 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
     readUses: async () => new Map(),
   })
 
-/** Makes the streams beside the log, and takes the keys of the table over. Answers how many there are. */
+/** Makes the streams of the other stores, and takes the keys of the table over. Answers how many there are. */
 export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)

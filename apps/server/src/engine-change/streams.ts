@@ -5,9 +5,9 @@ import { openNatsReplicas } from '../stores/nats/replicas.ts'
 import { type StoreStreams, storeStreamsOf } from '../stores/nats/streams.ts'
 import type { ReplicaRows } from '../stores/replicas.ts'
 import type { NatsAddress } from '../sync/nats/address.ts'
-import { openBeside } from '../sync/nats/beside.ts'
 import { createCheckpoints } from '../sync/nats/checkpoints.ts'
 import { ApiCode, apiCode, asked, type Connection, openConnection } from '../sync/nats/connection.ts'
+import { openCoordination } from '../sync/nats/coordination.ts'
 import { toEntry, toMessage } from '../sync/nats/entry-message.ts'
 import { readMessages } from '../sync/nats/messages.ts'
 import { publish } from '../sync/nats/publish.ts'
@@ -117,9 +117,9 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
 
     async replicas() {
       if ((await find(stores.replicas.stream)) === undefined) return { now: 0, rows: [] }
-      const beside = await openBeside(connection, names, copies, realTimers)
+      const coordination = await openCoordination(connection, names, copies, realTimers)
       try {
-        const { time } = beside
+        const { time } = coordination
         const replicas = await openNatsReplicas(connection, { names: stores.replicas, log: names.log, timers: realTimers, time })
         try {
           return await replicas.list()
@@ -127,7 +127,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
           replicas.close()
         }
       } finally {
-        beside.close()
+        coordination.close()
       }
     },
 
@@ -142,8 +142,8 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     },
 
     async remove() {
-      const beside = Object.values(stores).map(({ stream }) => stream)
-      for (const stream of [names.log, names.checkpoints, names.beside, ...beside])
+      const others = Object.values(stores).map(({ stream }) => stream)
+      for (const stream of [names.log, names.checkpoints, names.coordination, ...others])
         if ((await find(stream)) !== undefined) await asked(streams.delete(stream))
     },
 
@@ -229,7 +229,7 @@ async function publishAll(
     while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
     const done =
       entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
-    // told by whoever waits for it
+    // whoever waits for it reports it
     done.catch(() => undefined)
     if (entry.revision === from.firstRevision) await done
     waiting.push({ bytes: message.body.length, done })

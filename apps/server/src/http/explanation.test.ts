@@ -139,7 +139,7 @@ describe('the page for a ticket', () => {
         '| Filter | In | Out | Refused | Why |',
         '| --- | --: | --: | --: | --- |',
         '| ComputeFilter | 4 | 3 | 1 | 1 × The host is DISABLED: &lt;b> \\| disk. |',
-        '| RamFilter | 3 | 0 | 3 | 2 × memory.too_little, such as: 32768 MiB needed by one instance; the host has 8192 MiB in all.<br>1 × MEMORY_MB: 32768 MiB needed, 5536 free. |',
+        '| RamFilter | 3 | 0 | 3 | 2 × memory.too_little, such as: 32768 MiB needed by one instance; the host has 8192 MiB in all.<br>1 × Memory: 32768 MiB needed, 5536 free. |',
         ...Array(2).fill(expect.stringMatching(/^\| \w+ \| 0 \| 0 \| 0 \| {2}\|$/)),
       ],
       ['## Nearest'],
@@ -147,7 +147,7 @@ describe('the page for a ticket', () => {
         '- middle: 32768 MiB needed by one instance; the host has 24576 MiB in all.',
         '- small: 32768 MiB needed by one instance; the host has 8192 MiB in all.',
         '- shut: The host is DISABLED: &lt;b> \\| disk.',
-        expect.stringMatching(/^- busy: MEMORY_MB: 32768 MiB needed, 5536 free\. /),
+        expect.stringMatching(/^- busy: Memory: 32768 MiB needed, 5536 free\. /),
       ],
       ['No host passed every filter.'],
     ])

@@ -189,4 +189,29 @@ test('a pool that hosts share is promised once, however many ask at the same tim
   expect(holding.map(({ pools }: Json) => pools)).toEqual(new Array(3).fill([{ pool: shared, gib: 3 }]))
   await gantt.release([holding[0]])
   expect((await withDisk(4)).__typename).toBe('SelectDestinationsPayload')
+
+  // D6: a document that takes the pool below what claims hold
+  const document = { pools: [{ uuid: shared, name: 'ceph', totalGib: 5 }] }
+  sequence += 1
+  const told: Json = await dataOf(
+    api,
+    `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results { ... on ResourceStatsApplied {
+      warnings { code subject reported held } } } } }`,
+    {
+      in: {
+        updates: [
+          {
+            name: { host: 'h2' },
+            reporter: { incarnation, sequence },
+            report: { namespace: { namespace: 'storage', version: '1.0', document } },
+          },
+        ],
+      },
+    },
+  )
+  const below = { code: 'capacity.below_claims', subject: 'disk pool ceph', reported: 5, held: 10 }
+  expect(told.updateResourceStats.results).toEqual([{ warnings: [below] }])
+  const { host }: Json = await dataOf(api, '{ host(name: "h2") { warnings { code subject reported held } } }')
+  expect(host.warnings).toContainEqual(below)
+  expect((await withDisk(1)).reasons.map(({ text }: Json) => text)).toContainEqual('The pool ceph has 0 GiB left; 1 GiB were asked for.')
 })

@@ -35,7 +35,7 @@ describe('operators', () => {
       issues: [{ rule: 'aggregate.name_taken', path: ['input', 'name'] }],
     })
     expect((await ask(CREATE, { in: { name: 'x', hosts: ['ghost'] } })).aggregateCreate.issues).toEqual([
-      { rule: 'host.unknown', path: ['input', 'addHosts', '0'] },
+      { rule: 'host.unknown', path: ['input', 'hosts', '0'] },
     ])
     const edit = { u: aggregate.uuid, v: 1, in: { addHosts: ['middle'], setMetadata: [{ key: 'ssd', value: 'true' }] } }
     expect((await ask(UPDATE, edit)).aggregateUpdate.aggregate).toMatchObject({

@@ -8,7 +8,7 @@ import { parseNatsAddress } from '../sync/nats/address.ts'
 import { StoreSetupError } from '../sync/synchronizer.ts'
 import { type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
-import { StoppedError } from '../until-there.ts'
+import { StoppedError } from '../wait-for-store.ts'
 
 const ADMIN_KEY = 'the-admin-key-of-tests'
 const LONG = { interval: 100 }

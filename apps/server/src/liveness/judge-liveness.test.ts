@@ -6,7 +6,7 @@ import type { Heard } from './liveness-source.ts'
 const NOW = 1_000_000
 const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
 
-/** A host in a zone of its own, unless told otherwise. */
+/** A host in a zone of its own by default. */
 const host = (name: string, state: Liveness, more: Partial<WatchedHost> = {}): WatchedHost => ({
   host: name,
   node: name,

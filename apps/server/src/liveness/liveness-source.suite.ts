@@ -34,7 +34,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('what goes wrong in a conclusion is told to who looks, and the next look works', async () => {
+  test('what goes wrong in a conclusion is thrown to the caller of look, and the next look works', async () => {
     const source = await open()
     await expect(source.look(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect((await heardBy(source)).isMine).toBe(true)

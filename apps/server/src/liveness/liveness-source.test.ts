@@ -42,12 +42,12 @@ describe('reports', () => {
 
   test('what one replica heard another knows; one at a time concludes', async () => {
     const [first, second] = [await openReports(), await openReports()]
-    first.heard([{ host: 'told', node: 'told' }])
+    first.heard([{ host: 'listed', node: 'listed' }])
     await first.look(async (_heard, isMine) => {
       expect(isMine).toBe(true)
       const other = await heardBy(second)
       expect(other.isMine).toBe(false)
-      expect(other.lastOf({ host: 'told', node: 'told' })).toBeGreaterThan(0)
+      expect(other.lastOf({ host: 'listed', node: 'listed' })).toBeGreaterThan(0)
     })
     expect((await heardBy(second)).isMine).toBe(true)
     expect((await heardBy(second)).lastOf({ host: 'never', node: 'never' })).toBeUndefined()

@@ -22,7 +22,7 @@ export interface LivenessSource {
   readonly name: string
   /** Takes signs of life. It costs the caller nothing: they are written later, many at a time. */
   heard(hosts: Iterable<HostName>): void
-  /** Ends once other replicas can see what was heard so far, or it was told why they cannot. */
+  /** Ends once other replicas can see what was heard so far, or rejects with why they cannot. */
   flush(): Promise<void>
   /** Shows what is known; `isMine`: no other replica looks at the same time, so that this one may write what follows. */
   look(conclude: (heard: Heard, isMine: boolean) => Promise<void>): Promise<void>

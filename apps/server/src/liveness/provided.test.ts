@@ -65,7 +65,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual([])
   })
 
-  test('that says never as the largest number there is says a time that can be told', async () => {
+  test('that says never as the largest number there is says a time that can be shown', async () => {
     const list = () => [{ ...A, heardMsAgo: Number.MAX_SAFE_INTEGER }]
     const source = await open(aProvider({ list }))
     const { now, lastOf } = await heardBy(source)
@@ -97,7 +97,7 @@ describe('a lease provider of a plug-in', () => {
       'list answered a lease 1 that is none',
     ],
     ['hears the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
-  ])('whose list %s concludes nothing, and that is told', async (_name, list, why) => {
+  ])('whose list %s concludes nothing, and operators are warned', async (_name, list, why) => {
     const source = await open(aProvider({ list }), 20)
     let looks = 0
     await expect(source.look(async () => void looks++)).rejects.toThrow(why)
@@ -138,7 +138,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('whose other calls fail is told, and goes on', async () => {
+  test('whose other calls fail is logged, and goes on', async () => {
     const no = (): never => {
       throw new Error('no')
     }
@@ -150,7 +150,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual(['heard: no', 'flush: no', 'flush: no', 'close: it did not end within 20 ms'])
   })
 
-  test('that does not open is told to whoever starts the service', async () => {
+  test('that does not open ends the start with its error', async () => {
     await expect(open({ ...aProvider(), open: never }, 20)).rejects.toThrow('open: it did not end within 20 ms')
     await expect(open({ ...aProvider(), open: () => ({}) as Leases })).rejects.toThrow('open answered no leases')
   })

@@ -12,7 +12,7 @@ export interface ProvidedOptions {
   /** When nobody looked for longer than this, nobody listened. */
   readonly breakMs: number
   readonly provider: LeaseProvider
-  /** Counts and tells what the provider did wrong, and answers the error that says so. */
+  /** Counts and logs what the provider did wrong, and returns the error that says so. */
   fail(what: string): Error
   /** PROVIDER_LIMIT_MS if not given. */
   readonly limitMs?: number
@@ -50,10 +50,10 @@ export async function openProvidedLiveness({
   }
   const leases: Leases = await ask('open', () => provider.open())
   if (typeof leases?.list !== 'function') throw fail('open answered no leases; it must answer an object with list')
-  /** It failed, and that is counted and told. */
-  const told = (): void => undefined
+  /** Its failure is counted and logged already. */
+  const ignored = (): void => undefined
   const flush = async (): Promise<void> => {
-    if (leases.flush !== undefined) await ask('flush', () => leases.flush?.()).catch(told)
+    if (leases.flush !== undefined) await ask('flush', () => leases.flush?.()).catch(ignored)
   }
   return {
     name: provider.name,
@@ -78,7 +78,7 @@ export async function openProvidedLiveness({
     },
     async close() {
       await flush()
-      if (leases.close !== undefined) await ask('close', () => leases.close?.()).catch(told)
+      if (leases.close !== undefined) await ask('close', () => leases.close?.()).catch(ignored)
     },
   }
 }

@@ -38,11 +38,11 @@ export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookE
 export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {
   let last: LivenessWatcher['last']
   let looking: Promise<void> | undefined
-  let told: string | undefined
+  let lastWarning: string | undefined
 
-  const tell = (message: string | undefined): void => {
-    if (message !== undefined && message !== told) warn(message)
-    told = message
+  const warnOnce = (message: string | undefined): void => {
+    if (message !== undefined && message !== lastWarning) warn(message)
+    lastWarning = message
   }
   const look = (): Promise<void> => {
     looking ??= source
@@ -52,7 +52,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
         const verdict = judgeLiveness(hosts, heard, patience)
         last = { at: heard.now, verdict }
         if (!isMine) return
-        tell(verdict.warning ?? undefined)
+        warnOnce(verdict.warning ?? undefined)
         if (verdict.changes.length === 0) return
         // another replica may have drawn the same conclusions a moment ago, or heard a host since the leases were read
         await replica.fresh()
@@ -71,7 +71,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
     const record = hosts.find(name)
     return (record && livenessStates[hosts.columns.liveness[record.index] as number]) ?? 'DOWN'
   }
-  const timer = everyMs === 0 ? undefined : setInterval(() => void look().catch((error: unknown) => tell(failure(error))), everyMs)
+  const timer = everyMs === 0 ? undefined : setInterval(() => void look().catch((error: unknown) => warnOnce(failure(error))), everyMs)
   timer?.unref()
   return {
     get last() {

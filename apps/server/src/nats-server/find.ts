@@ -5,7 +5,7 @@ const PROGRAM = 'nats-server'
 /** Debian keeps it where only root looks. */
 const BESIDE_PATH = '/usr/sbin'
 
-/** What to tell whoever needs one where there is none. */
+/** The error where one is needed and there is none. */
 export const INSTALL_NATS_SERVER = 'there is no nats-server; `apt-get install nats-server`'
 
 /** The nats-server program of this machine: NATS_SERVER_PATH, else the first of PATH; undefined when there is none. */

@@ -11,7 +11,7 @@ export interface ReplicaOptions extends FleetReader {
   readonly name: string
   /** Keeps decisions that are not in the log; a refusal is answered after it. */
   recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
-  /** Tells operators what went wrong; never the callers' data. */
+  /** Warns operators of what went wrong; never of the callers' data. */
   warn(message: string): void
   readonly newId?: () => string
   readonly newSeed?: () => string

@@ -5,7 +5,7 @@ import { createRolloutFindings, type Finding, MINUTE_MS, ROLLOUT_KEPT_MS, rollou
 const AT = 1_800_000_000_000
 const rollout = rolloutId('site', { number: 2, mode: 'SHADOW', since: AT })
 
-/** Findings over tables in memory that may be away, and a clock that stands still until it is told. */
+/** Findings over tables in memory that may be away, and a clock that only a test moves. */
 function open() {
   const minutes = new Map<string, RolloutMinute>()
   const told = new Map<string, KeptDisagreement>()

@@ -6,6 +6,7 @@ import { builder } from './builder.ts'
 import { Fidelity } from './explanation.ts'
 import { FieldChange } from './field-change.ts'
 import { idOf } from './ids.ts'
+import { isOneOfSeveral } from './other-nodes.ts'
 import { Decision } from './refs.ts'
 import { HostOutcome } from './verdict.ts'
 
@@ -36,6 +37,10 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
   fields: (t) => ({
     hostName: t.exposeString('host', { description: 'Its name.' }),
     node: t.exposeString('node', { description: 'Its node.' }),
+    hasOtherNodes: t.boolean({
+      description: 'Whether its host has other nodes that are there now: the name of the host alone means those too.',
+      resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
+    }),
     a: t.expose('first', { type: HostOutcome, description: 'In the first.' }),
     b: t.expose('second', { type: HostOutcome, description: 'In the second.' }),
     because: t.exposeString('because', { description: 'Why, as a sentence with the numbers.' }),

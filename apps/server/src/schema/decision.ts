@@ -237,6 +237,11 @@ const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
     code: t.exposeString('code', { description: 'Why it did not count (docs/errors.md).' }),
     text: t.string({ description: 'The same as a sentence.', resolve: ({ code }) => sentenceOf(code) }),
     hostNames: t.stringList({ description: 'The hosts that it had chosen; it held none of them.', resolve: ({ hosts }) => [...hosts] }),
+    hosts: t.field({
+      type: [Host],
+      description: 'Those of them that are there, as they are now.',
+      resolve: (tried, _args, { hosts }) => tried.hosts.flatMap((name) => hosts.byText(name) ?? []),
+    }),
     durationMs: t.float({ nullable: true, description: 'As Decision.durationMs.', resolve: durationOf }),
   }),
 })

@@ -1,6 +1,7 @@
 import type { DrainedInstance as DrainedInstanceShape, Drain as DrainShape } from '../services/drain.ts'
 import { InputFault } from '../services/outcome.ts'
 import { builder } from './builder.ts'
+import { isOneOfSeveral } from './other-nodes.ts'
 import { ReasonCount } from './reasons.ts'
 
 const MOST_SHOWN = 500
@@ -16,6 +17,10 @@ const DrainedInstance = builder.objectRef<DrainedInstanceShape>('DrainedInstance
     }),
     fromHost: t.string({ description: 'The host that is drained.', resolve: ({ from }) => from.host }),
     fromNode: t.string({ description: 'Its node.', resolve: ({ from }) => from.node }),
+    fromHasOtherNodes: t.boolean({
+      description: 'Whether that host has other nodes that are there now: its name alone means those too.',
+      resolve: ({ from }, _args, { hosts }) => isOneOfSeveral(hosts, from),
+    }),
     toHost: t.string({
       nullable: true,
       description: 'Where it goes; null: it finds no place, and stays.',

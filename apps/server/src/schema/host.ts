@@ -25,6 +25,7 @@ import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { GapEvent } from './events.ts'
 import { HostFilterInput, HostOrder, HostState, HostStatus } from './host-filter.ts'
 import { HostWarning, UsedFrom } from './host-warning.ts'
+import { hasOtherNodes } from './other-nodes.ts'
 import { Aggregate, Claim, Host } from './refs.ts'
 
 const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
@@ -175,7 +176,7 @@ builder.node(Host, {
     node: t.string({ description: "The node's name; equal to the host's where there is one node.", resolve: ({ record }) => record.node }),
     hasOtherNodes: t.boolean({
       description: 'Whether its host has other nodes that are there: the name of the host alone means those too.',
-      resolve: ({ fleet, record }) => fleet.hosts.nodesOf(record.host).some((index) => index !== record.index),
+      resolve: hasOtherNodes,
     }),
     availabilityZone: t.string({ description: 'From the metadata of its aggregates.', resolve: ({ record }) => record.zone }),
     state: t.field({ type: HostState, description: 'Whether it is alive.', resolve: stateOf }),

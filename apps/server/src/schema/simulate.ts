@@ -10,6 +10,7 @@ import { builder } from './builder.ts'
 import { DecisionOutcome, SolverFallback, SolverOutcome, SolverTaken } from './decision.ts'
 import { Drain, drainDescription } from './drain.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
+import { isOneOfSeveral } from './other-nodes.ts'
 import { ReasonCount } from './reasons.ts'
 import { Explanation } from './refs.ts'
 
@@ -59,6 +60,10 @@ const SimulatedDestination = builder.objectRef<SimulatedView['decided']['answer'
   fields: (t) => ({
     hostName: t.exposeString('host', { description: 'The host.' }),
     node: t.exposeString('node', { description: 'The node.' }),
+    hasOtherNodes: t.boolean({
+      description: 'Whether its host has other nodes that are there now: the name of the host alone means those too.',
+      resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
+    }),
     weight: t.exposeFloat('weight', { description: 'Its total score.' }),
   }),
 })

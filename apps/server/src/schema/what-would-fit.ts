@@ -9,6 +9,7 @@ import { builder } from './builder.ts'
 import { CapacityCut } from './capacity.ts'
 import { Drain, drainDescription } from './drain.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
+import { isOneOfSeveral } from './other-nodes.ts'
 import { RefusalCause } from './reasons.ts'
 
 const ChangeKind = builder.enumType('ChangeKind', {
@@ -58,6 +59,10 @@ const CounterfactualHost = builder.objectRef<CounterfactualShape['exampleHosts']
   fields: (t) => ({
     hostName: t.exposeString('host', { description: 'The host.' }),
     node: t.exposeString('node', { description: 'The node.' }),
+    hasOtherNodes: t.boolean({
+      description: 'Whether its host has other nodes that are there now: the name of the host alone means those too.',
+      resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
+    }),
   }),
 })
 

@@ -21,6 +21,7 @@ import {
   partsNaming,
   pluginsOf,
   presentHosts,
+  problemAt,
   quote,
   ratioIn,
   SLICE,
@@ -279,7 +280,7 @@ export function createAggregates(replica: Replica): Aggregates {
       return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: viewHost(fleet, { index: node }) })) }
     },
     async create(input, by, dryRun) {
-      const issues = await check(input)
+      const issues = asGiven(await check(input), ([, ...inner]) => ['input', ...ofCreation(inner)])
       if (issues.length > 0) return invalid(issues)
       return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), by, dryRun)
     },
@@ -289,7 +290,7 @@ export function createAggregates(replica: Replica): Aggregates {
       await replica.fresh()
       const current = find(read.uuid)
       const edit = editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current)
-      const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
+      const issues = asGiven(await check(edit), ([, ...inner]) => ['document', ...ofDocument(inner, edit)])
       if (issues.length > 0) return invalid(issues)
       const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
       return write(read.uuid, current?.version ?? 0, next, by, dryRun)
@@ -305,6 +306,23 @@ export function createAggregates(replica: Replica): Aggregates {
       return 'type' in current ? current : write(uuid, ifVersion, null, '', dryRun)
     },
   }
+}
+
+/** Problems of an edit that was made of another input, at the places of that one. */
+const asGiven = (issues: readonly Issue[], placeOf: (path: readonly string[]) => readonly string[]): Issue[] =>
+  issues.map((found) => problemAt(found, placeOf(found.path)))
+
+/** What a new aggregate has, an edit adds. */
+const CREATED: Readonly<Record<string, string>> = { setMetadata: 'metadata', addHosts: 'hosts' }
+
+const ofCreation = ([field = '', ...rest]: readonly string[]): readonly string[] => [CREATED[field] ?? field, ...rest]
+
+/** Nova's metadata is an object by key. */
+function ofDocument(path: readonly string[], { setMetadata }: AggregateEdit): readonly string[] {
+  const [field = '', position, ...rest] = ofCreation(path)
+  if (position === undefined) return [field]
+  const key = field === 'metadata' ? setMetadata?.[Number(position)]?.key : undefined
+  return key === undefined ? [field, position, ...rest] : [field, key]
 }
 
 /** The edit that makes an aggregate what Nova says it is. */

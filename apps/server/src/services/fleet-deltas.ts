@@ -48,7 +48,7 @@ export function followFleet(
   const changed = new Set<number>()
   let from = after
   let timer: ReturnType<typeof setTimeout> | undefined
-  const tell = (): void => {
+  const publish = (): void => {
     timer = undefined
     const { fleet } = replica
     const records = recordsAt(fleet, changed)
@@ -59,7 +59,7 @@ export function followFleet(
     from = to
   }
   const soon = (): void => {
-    timer ??= setTimeout(tell, intervalMs)
+    timer ??= setTimeout(publish, intervalMs)
   }
   const { fleet } = replica
   const { revision } = fleet.place
@@ -76,7 +76,7 @@ export function followFleet(
     from = revision
   } else {
     for (const record of fleet.hosts.records) if (record.revision > after) changed.add(record.index)
-    if (changed.size > 0) tell()
+    if (changed.size > 0) publish()
   }
   const stop = touched((ordinals) => {
     for (const ordinal of ordinals) changed.add(ordinal)

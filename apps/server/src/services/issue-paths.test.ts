@@ -58,6 +58,47 @@ const node = object('ComputeNode', '1.19', {
   ...{ local_gb_used: 0, free_disk_gb: 90, disk_available_least: 90, cpu_allocation_ratio: 2, ram_allocation_ratio: 1 },
   ...{ disk_allocation_ratio: 1, free_ram_mb: 4_096, host_ip: '10.0.0.1', stats: { num_instances: '1' } },
 })
+const cells = object('NUMATopology', '1.2', {
+  cells: [0, 1].map((id) =>
+    object('NUMACell', '1.5', {
+      ...{ id, cpuset: [2 * id, 2 * id + 1], pcpuset: [], memory: 2_048, cpu_usage: 0, memory_usage: 0, pinned_cpus: [], siblings: [] },
+      mempages: [object('NUMAPagesTopology', '1.1', { size_kb: 4, total: 524_288, used: 0, reserved: 0 })],
+      network_metadata: object('NetworkMetadata', '1.0', { physnets: ['p'], tunneled: true }),
+    }),
+  ),
+})
+const pool = { vendor_id: '8086', product_id: '10ed', numa_node: 0, count: 1 }
+const pools = object('PciDevicePoolList', '1.1', {
+  objects: [
+    // the reader has those with fewest keys first
+    object('PciDevicePool', '1.1', { ...pool, tags: { dev_type: 'type-VF', physical_network: 'p' } }),
+    object('PciDevicePool', '1.1', { ...pool, product_id: '10ee', tags: {} }),
+  ],
+})
+const large = object('ComputeNode', '1.19', {
+  ...{ ...node['nova_object.data'], numa_topology: JSON.stringify(cells), pci_device_pools: pools },
+  supported_hv_specs: [object('HVSpec', '1.2', { arch: 'x86_64', hv_type: 'kvm', vm_mode: 'hvm' })],
+  metrics: JSON.stringify([{ name: 'cpu.percent', value: 0.5, timestamp: '2026-01-15T12:00:00Z', source: 'libvirt' }]),
+  cpu_info: JSON.stringify({
+    arch: 'x86_64',
+    vendor: 'Intel',
+    model: 'x',
+    features: ['aes'],
+    topology: { sockets: 1, cores: 4, threads: 2 },
+  }),
+})
+const withMore = {
+  ...{ compute_node: node, traits: { traits: ['CUSTOM_X', 'CUSTOM_X', 'CUSTOM_Y'] }, cell_uuid: uuid },
+  instances: [{ uuid, flavorid: 'm', image_properties: { a: 'b' } }],
+  inventories: { inventories: { VCPU: { total: 8, reserved: 1, min_unit: 1, max_unit: 8, step_size: 1, allocation_ratio: 1 } } },
+}
+/** A row of the table compute_nodes, with its texts. */
+const row = {
+  ...{ ...node['nova_object.data'], stats: JSON.stringify({ num_instances: '1' }), numa_topology: JSON.stringify(cells) },
+  pci_stats: JSON.stringify([{ ...pool, label: 'a' }, pool]),
+  supported_instances: JSON.stringify([['x86_64', 'kvm', 'hvm']]),
+}
+const storage = { pools: [{ uuid, name: 'p', distance: 1, totalGib: 10, usedGib: 1 }], volumes: [{ uuid: randomUUID(), pool: uuid }] }
 const wrapped = { compute_node: node, traits: ['CUSTOM_X'], instances: [uuid], cell_uuid: uuid, inventories: { VCPU: { total: 8 } } }
 const stats = {
   ...{ vcpus: 8, vcpusUsed: 0, memoryMb: 64, memoryMbUsed: 0, localGb: 1, localGbUsed: 0, traits: ['CUSTOM_X'] },
@@ -70,7 +111,7 @@ const ofSpec = (spec: SpecDocument): readonly Issue[] => {
   return 'value' in parsed ? [] : parsed.issues
 }
 const at = ['input', 'spec']
-const ofReport = (form: 'full' | 'delta' | 'nova') => (document: unknown) => {
+const ofReport = (form: 'full' | 'delta' | 'nova' | 'namespace') => (document: unknown) => {
   const read = readReport(
     { name: { host: 'h1', node: 'h1' }, incarnation: uuid, sequence: 1, [form]: document } as never,
     ['input', 'updates', '0'],
@@ -99,6 +140,15 @@ const forms: readonly Form[] = [
   ],
   ['a ComputeNode', node, reported('nova'), ofReport('nova')],
   ['a ComputeNode with more beside it', wrapped, reported('nova'), ofReport('nova')],
+  ['a ComputeNode with cells and devices', large, reported('nova'), ofReport('nova')],
+  ['the same with what Placement has', withMore, reported('nova'), ofReport('nova')],
+  ['a row of compute_nodes', row, reported('nova'), ofReport('nova')],
+  [
+    'a document of storage',
+    storage,
+    [...reported('namespace'), 'document'],
+    (document) => ofReport('namespace')({ namespace: 'storage', version: '1.0', document }),
+  ],
 ]
 
 const odd: readonly unknown[] = [null, 'x', '', -1, 1.5, true, [], [null], [['x']], {}, { x: {} }]
@@ -106,7 +156,9 @@ const odd: readonly unknown[] = [null, 'x', '', -1, 1.5, true, [], [null], [['x'
 /** The document with the value at each of its places, one after the other, exchanged for another, or left out. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
-  if (Array.isArray(value)) {
+  const text = inText(value)
+  if (text !== undefined) for (const changed of malformed(text, other)) yield JSON.stringify(changed)
+  else if (Array.isArray(value)) {
     for (const [i, item] of value.entries())
       for (const changed of malformed(item, other)) yield value.map((one: unknown, j) => (i === j ? changed : one))
   } else if (typeof value === 'object' && value !== null)
@@ -117,31 +169,47 @@ function* malformed(value: unknown, other: unknown): Generator<unknown> {
     }
 }
 
-/** Envelopes of Nova's objects are left out of paths. */
-const inside = (value: unknown): unknown => {
-  const data = (value as Readonly<Record<string, unknown>> | null)?.['nova_object.data']
-  return data ?? value
+/** What a text says that is a list or an object in JSON. */
+function inText(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^[[{]/.test(value)) return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
 }
 
-/** Whether the caller wrote something at the path, or wrote what it is missing in. */
-function isWritten(document: unknown, path: readonly string[]): boolean {
+/** Envelopes of Nova's objects are left out of paths, lists of them too, and so is that something is in a text. */
+const inside = (value: unknown): unknown => {
+  const given = inText(value) ?? value
+  const data = (given as Readonly<Record<string, unknown>> | null)?.['nova_object.data']
+  const objects = (data as Readonly<Record<string, unknown>> | null | undefined)?.objects
+  return Array.isArray(objects) ? objects : (data ?? given)
+}
+
+/** Whether the caller wrote something at the path, or wrote what it is missing in, and is told so. */
+function isWritten(document: unknown, path: readonly string[], message: string): boolean {
   let value = document
   for (const [i, key] of path.entries()) {
-    const isLast = i === path.length - 1
-    const own = value as Readonly<Record<string, unknown>> | null
+    const isMissing = i === path.length - 1 && / is (missing|nothing|""); /.test(message)
+    const own = (typeof value === 'string' ? inside(value) : value) as Readonly<Record<string, unknown>> | null | undefined
     if (typeof own !== 'object' || own === null) return false
     const next = Object.hasOwn(own, key) ? own : (inside(own) as typeof own)
-    if (typeof next !== 'object' || next === null) return isLast
-    if (!Object.hasOwn(next, key)) return isLast
+    if (typeof next !== 'object' || next === null) return isMissing
+    if (!Object.hasOwn(next, key)) return isMissing
     value = next[key]
   }
   return true
 }
 
+/** Names of fields of the typed forms, in the message of an issue with a document of Nova's. */
+const foreignName = /\b[a-z]+[A-Z]\w*/
+
 describe.each(forms)('%s', (_form, document, root, read) => {
   test('path and message of each issue name one place, where the caller wrote', () => {
     expect(read(document)).toEqual([])
-    const [apart, nowhere] = [new Set<string>(), new Set<string>()]
+    const [apart, nowhere, foreign] = [new Set<string>(), new Set<string>(), new Set<string>()]
+    const isNovas = root.includes('nova') || root.includes('legacy')
     let found = 0
     for (const other of odd)
       for (const changed of malformed(document, other))
@@ -149,11 +217,13 @@ describe.each(forms)('%s', (_form, document, root, read) => {
           found++
           const place = path.join('.')
           if (!message.replace(/^the key /, '').startsWith(place)) apart.add(`${place} | ${message}`)
+          if (isNovas && foreignName.test(message)) foreign.add(`${place} | ${message}`)
           const isBelow = root.every((key, i) => path[i] === key)
-          if (!isBelow || !isWritten(changed, path.slice(root.length))) nowhere.add(`${place} | ${message}`)
+          if (!isBelow || !isWritten(changed, path.slice(root.length), message)) nowhere.add(`${place} | ${message}`)
         }
     expect([...apart].slice(0, 20)).toEqual([])
     expect([...nowhere].slice(0, 20)).toEqual([])
+    expect([...foreign].slice(0, 20)).toEqual([])
     expect(found).toBeGreaterThan(20)
   })
 })

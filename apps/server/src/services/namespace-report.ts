@@ -1,4 +1,13 @@
-import { COMPUTE, isOwnNamespace, limits, namespaceNamed, ownNamespaces, type Plugins } from '@gantt/scheduler-core'
+import {
+  COMPUTE,
+  isOwnNamespace,
+  limits,
+  namespaceNamed,
+  ownNamespaces,
+  type Plugins,
+  type Problem,
+  problemAt,
+} from '@gantt/scheduler-core'
 import type { Documents } from '../plugin/outside/documents.ts'
 import { type Issue, issue, under } from './outcome.ts'
 import type { Read, ReportInput } from './report-input.ts'
@@ -29,7 +38,11 @@ export function checkNamespace(
     return [issue([...path, 'namespace'], namespace, rule, 'stats.unknown_namespace')]
   }
   const parsed = known?.parse(version, document)
-  return parsed === undefined || parsed.ok ? issues : under(path, parsed.problems)
+  if (parsed === undefined || parsed.ok) return issues
+  // their messages say where in the document, their paths begin with it
+  const ofDocument = (problem: Problem): Problem =>
+    problem.path[0] === 'document' ? problemAt({ ...problem, path: problem.path.slice(1) }, problem.path) : problem
+  return under(path, parsed.problems.map(ofDocument))
 }
 
 /** A document of a plug-in's namespace, and which report has it. */

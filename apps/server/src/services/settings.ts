@@ -70,7 +70,7 @@ const rows: Readonly<Record<string, Row>> = {
     value: ({ unlistedAfterMs }) => unlistedAfterMs / 1_000,
   },
   GANTT_PLUGINS: {
-    description: 'What is loaded beside the parts of the release.',
+    description: 'What is loaded in addition to the parts of the release.',
     value: ({ plugins }) => plugins.map(({ mode, from }) => (mode === 'TRUSTED' ? `trusted:${from}` : from)).join(',') || undefined,
   },
   GANTT_PLUGIN_TIMEOUT_MS: {

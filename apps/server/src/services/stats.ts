@@ -301,7 +301,8 @@ function outcomeOf(
     materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
     loggedSequence: lastSequence ?? report.sequence,
     unchanged: verdict === undefined,
-    warnings: report.type === 'report' ? warningsOf(fleet, record) : [],
+    // a document of a namespace tells of what hosts share, and of nothing else that is counted
+    warnings: warningsOf(fleet, record).filter(({ isShared }) => report.type === 'report' || isShared === true),
   }
 }
 
@@ -319,11 +320,11 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
 }
 
 /** An amount that one instance may have. Reports that are stored already are taken as they are. */
-const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
+const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], maximum: string): Issue[] =>
   ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit }, i) =>
     maxUnit === null || minUnit <= maxUnit
       ? []
-      : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most maxUnit, ${maxUnit}`, 'stats.invalid')],
+      : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most ${maximum}, ${maxUnit}`, 'stats.invalid')],
   )
 
 /** Traits that no request can ask for, as Placement writes none: they have no effect. */
@@ -370,7 +371,8 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     ignored: readonly string[] = [],
   ): Read => {
     if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
-    issues.push(...checkNames([...path, 'report', form], stats.value, isNova), ...checkUnits(stats.value, [...path, 'report', form]))
+    const at = [...path, 'report', form]
+    issues.push(...checkNames(at, stats.value, isNova), ...checkUnits(stats.value, at, form === 'nova' ? 'max_unit' : 'maxUnit'))
     return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored: [...ignored, ...unknowableTraits(stats.value)] }
   }
   const sent = full ?? delta ?? nova

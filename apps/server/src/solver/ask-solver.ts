@@ -28,7 +28,7 @@ import type { Solver } from './solver.ts'
 const KEPT_MS = 250
 /** HiGHS looks at its clock now and then: a thread that still works so long after its time is ended. */
 const MOST_GRACE_MS = 1_000
-/** Calls about which the solver is being asked; beyond, the next are told that it is busy before anything is done for them. */
+/** Calls about which the solver is being asked; beyond, the next are answered that it is busy before anything is done for them. */
 const MOST_OPEN = 16
 
 /** What is to be solved. */
@@ -39,7 +39,7 @@ export interface Question {
   readonly seed: string
   /** How long the caller waits, milliseconds. */
   readonly deadlineMs: number
-  /** What is placed already, beside what the fleet holds; absent: nothing. */
+  /** What is placed already, in addition to what the fleet holds; absent: nothing. */
   readonly before?: readonly ClaimsProposed[]
 }
 
@@ -201,12 +201,12 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
  * Of a program that leaves arrangements out, the best is no bound: that of the program before it is, which had them all. Null: it was of
  * another kind, and nothing is known.
  */
-function boundBy<Told extends Omit<Solution, 'hosts'>>(told: Told, whole: Told | null): Told {
-  const { objective, limits } = told
+function boundBy<Part extends Omit<Solution, 'hosts'>>(part: Part, whole: Part | null): Part {
+  const { objective, limits } = part
   const bound = whole?.bound ?? null
   const gap = bound === null || objective === null || objective === 0 ? null : Math.max(0, bound - objective) / Math.abs(objective)
   const isBest = bound !== null && objective !== null && bound - objective <= limits.gap * Math.abs(objective)
-  return { ...told, bound, gap, status: isBest ? 'OPTIMAL' : 'FEASIBLE' }
+  return { ...part, bound, gap, status: isBest ? 'OPTIMAL' : 'FEASIBLE' }
 }
 
 async function solveOnce<Place extends HostName | null, Made extends Formulated<Place>>(

@@ -98,7 +98,7 @@ function drawing(seed: number) {
   }
 }
 
-test('on 200 random batches it is never worth less than the filter scheduler, and its gap is told', async () => {
+test('on 200 random batches it is never worth less than the filter scheduler, and its gap is reported', async () => {
   const tally = { better: 0, equal: 0, onlySolver: 0, neither: 0 }
   for (let seed = 1; seed <= 200; seed++) {
     const draw = drawing(seed * 7_919)
@@ -126,19 +126,19 @@ test('on 200 random batches it is never worth less than the filter scheduler, an
       { name: 'CPUWeigher', multiplier: 1 },
     ]
     const { record, found } = await decided(hosts, request, profileOf({ normalisation, weighers }))
-    const told = record.solver
-    if (told?.why === 'FAILED') throw new Error(String(told.solution.detail))
-    expect(told, `batch ${seed}`).toBeDefined()
-    if (told === undefined) continue
-    if (told.filterObjective !== null) {
-      expect(told.solution.status, `batch ${seed}`).toBe('OPTIMAL')
-      expect(told.taken === 'FILTER' || (told.objective ?? Number.NaN) >= told.filterObjective, `batch ${seed}`).toBe(true)
+    const answer = record.solver
+    if (answer?.why === 'FAILED') throw new Error(String(answer.solution.detail))
+    expect(answer, `batch ${seed}`).toBeDefined()
+    if (answer === undefined) continue
+    if (answer.filterObjective !== null) {
+      expect(answer.solution.status, `batch ${seed}`).toBe('OPTIMAL')
+      expect(answer.taken === 'FILTER' || (answer.objective ?? Number.NaN) >= answer.filterObjective, `batch ${seed}`).toBe(true)
       expect(found).toBe(request.numInstances)
-      expect(told.solution.gap, `batch ${seed}`).toBeLessThanOrEqual(0.0001)
-      tally[(told.objective ?? 0) > told.filterObjective ? 'better' : 'equal']++
-    } else if (told.taken === 'SOLVER') tally.onlySolver++
+      expect(answer.solution.gap, `batch ${seed}`).toBeLessThanOrEqual(0.0001)
+      tally[(answer.objective ?? 0) > answer.filterObjective ? 'better' : 'equal']++
+    } else if (answer.taken === 'SOLVER') tally.onlySolver++
     else {
-      expect(told.why).toBe('INFEASIBLE')
+      expect(answer.why).toBe('INFEASIBLE')
       tally.neither++
     }
   }
@@ -202,26 +202,26 @@ describe('a call that is being solved', () => {
 
   test('is solved again where its hosts are taken before it is decided', async () => {
     const asking = gatherSolution(createAskSolver(solver, realTimers))
-    const told: (Solution | undefined)[] = []
+    const solutions: (Solution | undefined)[] = []
     const gather: Gather = (fleet, asked) =>
       asking(fleet, asked)?.then(async (gathered) => {
-        told.push(gathered.solution)
+        solutions.push(gathered.solution)
         const [taken] = gathered.solution?.hosts ?? []
         // another call comes first and takes one of its hosts
-        if (told.length === 1 && taken !== undefined)
+        if (solutions.length === 1 && taken !== undefined)
           await replica.place(call('other', 'default', { ...request, numInstances: 1, forceHosts: [taken.host] }))
         return gathered
       })
     const replica = await open(['h1', 'h2', 'h3'], gather)
     const outcome = await replica.place(call('batch', 'batch', request))
     if (outcome.type !== 'placed') throw new Error(`it was ${outcome.type}`)
-    const gone = told[0]?.hosts[0]?.host
-    expect(told).toHaveLength(2)
+    const gone = solutions[0]?.hosts[0]?.host
+    expect(solutions).toHaveLength(2)
     expect(outcome.answer.map(({ selected }) => selected.host).toSorted()).toEqual(['h1', 'h2', 'h3'].filter((host) => host !== gone))
     expect(outcome.claims.map((claim) => claim?.state)).toEqual(['RESERVED', 'RESERVED'])
     // the same key again asks nobody
     expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed', replayed: true })
-    expect(told).toHaveLength(2)
+    expect(solutions).toHaveLength(2)
     await replica.close()
   })
 
@@ -244,7 +244,7 @@ describe('a call that is being solved', () => {
     await replica.close()
   })
 
-  test('is told to be busy, or that its turn came too late, before anything is done for it', async () => {
+  test('is answered that it is busy, or that its turn came too late, before anything is done for it', async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const profile = profileOf({ solver: { timeLimitMs: 30 } })
     const fleet = fleetWith({ h1: {} }, profile)

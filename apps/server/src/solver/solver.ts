@@ -11,12 +11,12 @@ export interface Solver {
    * `graceMs` after it is ended, a second if not given.
    */
   solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
-  /** Ends the thread; whoever waits is told that it failed. */
+  /** Ends the thread; whoever waits gets an error. */
   close(): Promise<void>
 }
 
 export interface SolverSettings {
-  /** Programs that wait at most, beside the one that is being solved. */
+  /** Programs that wait at most, without the one that is being solved. */
   readonly mostWaiting?: number
   readonly timers?: Timers
   /** The thread, started when the first program comes, and anew after one that died. */

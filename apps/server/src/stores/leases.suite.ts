@@ -92,7 +92,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).listeningSince).toBe(listeningSince)
     })
 
-    test('what goes wrong in a look is told to who looks, and takes the turn from nobody', async () => {
+    test('what goes wrong in a look is thrown to its caller, and takes the turn from nobody', async () => {
       await expect(a.look(LONG_MS, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
       expect((await lookOf(b)).isMine).toBe(true)
     })

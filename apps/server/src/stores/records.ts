@@ -2,10 +2,10 @@ import type { AuditEntry } from '../db/audit.ts'
 import type { StoredDecision } from '../db/rows.ts'
 
 /**
- * What is told once and is not in the log: decisions that claimed nothing, and the audit. Tables have it for whoever asks.
+ * What is written once and is not in the log: decisions that claimed nothing, and the audit. Tables have it for whoever asks.
  *
  * The law, which records.suite.ts holds every engine to:
- * - What was kept is not lost by a crash of anything, and gets into the tables once, however often it is sent: ids tell.
+ * - What was kept is not lost by a crash of anything, and gets into the tables once, however often it is sent: ids show repeats.
  * - Audit entries of one call are chained in its order; calls have one order for all replicas.
  * - A call that rejects may have kept everything, a part, or nothing: it is made again with the same ids.
  */
@@ -19,5 +19,5 @@ export interface RecordStore {
   takesMore(): boolean
 }
 
-/** What waits for its tables takes at most so many bytes, unless told otherwise: some hundred thousand refusals. */
+/** What waits for its tables takes at most so many bytes by default: some hundred thousand refusals. */
 export const DEFAULT_RECORD_BYTES = 268_435_456

@@ -53,7 +53,7 @@ export function replicasSuite(engine: StoresEngine): void {
       expect(await startOf()).toBe(started)
     })
 
-    test('vitals that a release does not tell, or tells otherwise, are unknown', async () => {
+    test('vitals that a release does not report, or reports in another form, are unknown', async () => {
       const { proposals: _, ...partly } = vitals
       for (const other of [null, undefined, { ...vitals, hosts: {} }, partly, 'none']) {
         await a.replicas.keep(aSign('first', { vitals: other as Vitals }))

@@ -44,7 +44,7 @@ export interface Sign {
   /** Store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
-  /** Null until it follows the log, and of a release that does not tell them. */
+  /** Null until it follows the log, and of a release that does not report them. */
   readonly vitals: Vitals | null
 }
 
@@ -94,7 +94,7 @@ export function readDigests(value: unknown): TakenDigests {
   }
 }
 
-/** Vitals as they were kept; null where a release told none, or something else. */
+/** Vitals as they were kept; null where a release reported none, or something else. */
 export function readVitals(value: unknown): Vitals | null {
   const { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts } = (value ?? {}) as Partial<Vitals>
   const { UP, SUSPECT, DOWN } = (hosts ?? {}) as Partial<Vitals['hosts']>

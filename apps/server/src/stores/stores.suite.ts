@@ -23,7 +23,7 @@ export type StoresPlace = Awaited<ReturnType<StoresEngine['createPlace']>>
 /** Ids in the tables. */
 export interface Tables {
   readonly decisions: readonly string[]
-  /** In the order of the chain, whose faults are told. */
+  /** In the order of the chain, whose faults are listed. */
   readonly audit: readonly string[]
   readonly auditFaults: readonly string[]
 }

@@ -3,7 +3,7 @@ import type { LeaseStore } from './leases.ts'
 import type { RecordStore } from './records.ts'
 import type { ReplicaStore } from './replicas.ts'
 
-/** What a service keeps beside the log, where all replicas find it. Tables for people are not among it: those follow. */
+/** What a service keeps in addition to the log, where all replicas find it. Not the tables for people: those follow. */
 export interface Stores {
   readonly keys: ApiKeyStore
   readonly records: RecordStore

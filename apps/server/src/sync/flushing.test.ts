@@ -22,7 +22,7 @@ test.each([
   expect(await chooseFlushing(setting, aStore(flushMs, commitMs))).toEqual(expected)
 })
 
-test('operators are told how entries reach the disk', () => {
+test('operators are warned how entries reach the disk', () => {
   expect(flushingText({ isShared: true, medianMs: 2.1 })).toBe('Entries: one flush serves all who wait; a flush takes 2.1 ms.')
   expect(flushingText({ isShared: false, medianMs: null })).toBe('Entries: each append waits for the disk, as set.')
   expect(flushingText({ isShared: false, medianMs: null, copies: 3 })).toBe(

@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts'
 import { DOUBT_MS } from './doubt.ts'
 import type { Synchronizer } from './synchronizer.ts'
 
-/** The last entry of a log that tables beside it have; revision 0: none. The id is empty where an old release wrote the tables last. */
+/** The last entry of a log that the tables have; revision 0: none. The id is empty where an old release wrote the tables last. */
 export type Followed = Pick<Place, 'revision' | 'id'>
 
 const AGAIN_MS = 500

@@ -12,11 +12,11 @@ export interface Retention {
   readonly firstRevision: number
   /** Stamp of the first entry that is kept, milliseconds since 1970; null while there is none. */
   readonly firstAt: number | null
-  /** Bytes of the entries that are kept, with an estimate of what a row costs beside. */
+  /** Bytes of the entries that are kept, with an estimate of what a row costs in addition. */
   readonly bytes: number
 }
 
-/** What a row of the log costs beside its body. */
+/** What a row of the log costs in addition to its body. */
 export const ROW_BYTES = 100
 
 /** How long the log must have been growing before its growth says anything. */

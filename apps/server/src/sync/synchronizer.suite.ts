@@ -23,7 +23,7 @@ export interface SynchronizerEngine {
     open(): Promise<Synchronizer>
     /** Takes a backup; the answer restores it, and what came after it is forgotten. */
     backUp(): Promise<() => Promise<void>>
-    /** Lets those who follow the log beside replicas have reached a revision. */
+    /** Sets the revision that the other followers of the log have reached. */
     followedTo(revision: number): Promise<void>
     drop(): Promise<void>
   }>
@@ -184,14 +184,14 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
     })
 
     test('news of another replica\u2019s entry arrives', async () => {
-      // whoever follows is told which revision came: no look at the store found it
+      // followers learn which revision came: no look at the store found it
       await b.read(ORIGIN, 10)
       const news = new Promise<void>((resolve) => b.onNews((revision) => revision === 1 && resolve()))
       await appendTo(a, ORIGIN)
       await news
     })
 
-    test('a store that went back is told at the next read', async () => {
+    test('a store that went back is noticed at the next read', async () => {
       const first = await appendTo(a, ORIGIN)
       const restore = await store.backUp()
       const second = await appendTo(a, first)

@@ -16,9 +16,9 @@ import type { Horizon, Retention } from './retention.ts'
  *   and basis, until the answer is certain. Of an engine that refuses early at most one of the copies is accepted; in the log
  *   of another one there may be several, of which the first counts and `apply` makes the others void.
  * - `at` is the stamp of a server, which may be behind the one before: `apply` takes the later of the two.
- * - A log may be trimmed at its beginning: a place before its first entry is told by LogTrimmedError, and whoever stands
+ * - A log may be trimmed at its beginning: a position before its first entry is refused with LogTrimmedError, and whoever stands
  *   there goes on from a checkpoint.
- * - `read` and `durable` compare the caller's own place with the store's: a store that went back is told by
+ * - `read` and `durable` compare the caller's own place with the store's: a store that went back is reported by
  *   StoreWentBackError, and a checkpoint of a place that the store does not hold is neither kept nor found.
  * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
  */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createNatsChild, type NatsChild } from '../nats-server/child.ts'
 import { findNatsServer, INSTALL_NATS_SERVER } from '../nats-server/find.ts'
 import { drawNatsPorts, prepareNatsServers } from '../nats-server/nats-servers.ts'
-import { untilThere } from '../until-there.ts'
+import { waitForStore } from '../wait-for-store.ts'
 
 /** One nats-server process, on a port of its own that it keeps over restarts. */
 export interface NatsServer {
@@ -94,4 +94,4 @@ async function answersOn(port: number): Promise<void> {
 
 /** Opens something on a cluster as the service does at its start: on a busy machine a new cluster answers late, or has no leader for a moment. */
 export const whenThere = <Opened>(open: () => Promise<Opened>): Promise<Opened> =>
-  untilThere(open, { stopped: new AbortController().signal, onAway: () => undefined, warn: () => undefined })
+  waitForStore(open, { stopped: new AbortController().signal, onAway: () => undefined, warn: () => undefined })

@@ -21,7 +21,7 @@ export interface TestService {
   readonly database: string
   /** Its database, to look behind it or to start a second replica. */
   readonly connection: PostgresConnection
-  /** Trouble that operators were told of. */
+  /** What operators were warned of. */
   readonly warnings: string[]
   ask(query: string, variables?: unknown, key?: string | null): Promise<Answer>
   /** A key with these scopes only. */
@@ -54,7 +54,7 @@ export async function dataOf(api: TestService, query: string, variables: Record<
   return data
 }
 
-/** Places an instance of 2 CPUs and 4 GiB, unless told otherwise, with a key of its own. */
+/** Places an instance, by default of 2 CPUs and 4 GiB, with a key of its own. */
 export async function placeWith(api: TestService, input: Record<string, unknown>, gantt: Record<string, unknown> = {}): Promise<Json> {
   const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, ...gantt } }
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } })).selectDestinations

@@ -151,9 +151,9 @@ export interface Alternate {
   /** Its total score. */
   readonly weight: number | null
 }
-/** The host that was chosen, and the room there; a project is told no limits. */
+/** The host that was chosen, and the room there; a project does not see limits. */
 export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
-/** Where the instances go; a project is told no alternates. */
+/** Where the instances go; a project does not see alternates. */
 export type Placed = Omit<WholePlaced, 'destinations'> & {
   readonly destinations: readonly {
     readonly instanceUuid: string | null
@@ -165,7 +165,7 @@ export type SelectDestinationsResult = Exclude<Whole, WholePlaced> | Placed
 
 type ToProject = ResultOf<typeof selectDestinationsForProject>['selectDestinations']
 
-/** The answer to a project in the form of all answers: what it is not told is empty, or null. */
+/** The answer to a project in the form of all answers: what it may not see is empty, or null. */
 export function fromProject(answer: ToProject): SelectDestinationsResult {
   if (answer.__typename === 'NoValidHost') return { ...answer, reasons: [] }
   if (answer.__typename !== 'SelectDestinationsPayload') return answer

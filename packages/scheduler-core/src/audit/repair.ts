@@ -118,6 +118,13 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
         options: record === undefined ? [] : lazily(() => endsOn(record)),
       }
     }
+    case 'use.beyond_memory': {
+      const record = recordOf(fleet, host)
+      return {
+        text: `Let ${host} count all memory in use, huge pages included. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims.`,
+        options: fromClaims(record),
+      }
+    }
     case 'use.below_claims': {
       const record = recordOf(fleet, host)
       return {

@@ -10,7 +10,10 @@ import { cpusOf } from '../kinds/numa/pin.ts'
 export interface Held {
   always: number
   unlessCounted: number
-  /** A claim that holds some of `always` and was made after the host's last report, and after the last edit that may have made the host smaller. */
+  /**
+   * A claim that holds some of `always` and was made after the host's last report, and after the last edit that may have made the host
+   * smaller. Of one that settled in place, some of what it added there.
+   */
   late: Claim | undefined
 }
 
@@ -50,8 +53,8 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   // ratios that operators and aggregates set may leave less than claims hold already
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
-  const add = (claim: Claim, grants: Grants, counted: boolean): void => {
-    const late = claim.createdAt > Math.max(record.reportedAt, strictSince) && madeAt(claim.fence) > ratedAt
+  const add = (claim: Claim, grants: Grants, counted: boolean, isNew = true): void => {
+    const late = isNew && claim.createdAt > Math.max(record.reportedAt, strictSince) && madeAt(claim.fence) > ratedAt
     const take = (held: Held, amount: number): void => {
       if (counted) held.unlessCounted += amount
       else held.always += amount
@@ -83,7 +86,9 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
         const { grants, extra } = claim
-        add(claim, extra === null || featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra), counted)
+        // the rest of a claim that settled in place is what the claim before it held already
+        if (extra === null || featureLevel < STRICT_CLAIMS) add(claim, grants, counted)
+        else add(claim, withoutExtra(grants, extra), counted, false)
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
@@ -118,11 +123,15 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
   return numa.reduce((mib, { memoryMb, pages }) => (pages !== undefined && isHuge(pages) ? mib - memoryMb : mib), classes.MEMORY_MB ?? 0)
 }
 
-/** The grants of a settled move less what the report does not count of them yet: amounts of classes only. */
-const withoutExtra = (grants: Grants, { classes: extra = {} }: Grants): Grants => ({
-  ...grants,
-  classes: Object.fromEntries(Object.entries(grants.classes ?? {}).map(([name, amount]) => [name, amount - (extra[name] ?? 0)])),
+/** The grants of a claim that settled in place less what it added there: amounts of classes and pools. */
+const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
+  ...units,
+  classes: lessOf(classes, extra.classes),
+  pools: lessOf(pools, extra.pools),
 })
+
+const lessOf = (amounts: Readonly<Record<string, number>>, extra: Readonly<Record<string, number>> = {}): Record<string, number> =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
 
 /** What is held beside a report that counts use, or does not. */
 export const heldBeside = (held: Held | undefined, countsUse: boolean): number =>

@@ -53,7 +53,7 @@ describe('hosts that have none of what is asked for do not change why those with
       'NUMA cells',
       { numaCells: cells },
       { flavor: { vcpus: 1, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2_048 }] } },
-      'numa.memory',
+      'numa.too_little_memory',
       'The only host with NUMA cells does not take it.',
     ],
   ])('%s', (_what, some, asks, code, text) => {
@@ -125,7 +125,7 @@ describe('hosts that have none of what is asked for do not change why those with
     const fleet = fleetOf({ a: { vcpus: 2, memoryMb: 1_024, memoryMbUsed: 512, localGb: 1 } })
     for (const [asks, code, text] of [
       [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in all.'],
-      [{ memoryMb: 768 }, 'memory.short', 'MEMORY_MB: 768 MiB needed, 512 free.'],
+      [{ memoryMb: 768 }, 'memory.short', 'Memory: 768 MiB needed, 512 free.'],
       [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in all.'],
     ] as const)
       for (const name of ['default', 'nova', 'nova-compat']) {
@@ -268,13 +268,13 @@ describe('hosts without any of a thing that is asked for say so with its numbers
       'GPUs of a model',
       { gpus: [{ index: 0, model: 'X' }] },
       { ...large, gpus: { count: 1, models: ['X'] } },
-      'GPU model X needed; the host has no GPU.',
+      '1 GPU needed; the host has none.',
     ],
     [
       'PCI devices',
       { pciPools: [card] },
       { ...large, pciRequests: [{ count: 1, specs: [{ vendor_id: '10de', product_id: '1db4' }] }] },
-      'PCI request 0 (vendor 10de, product 1db4): 1 device needed, 0 free.',
+      'PCI request 0 (vendor 10de, product 1db4): 1 device needed; the host reports none.',
     ],
   ])('%s', (_what, some, asks, text) => {
     const zone = { uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', metadata: { availability_zone: 'z' }, hosts: ['poor'] } }
@@ -283,5 +283,31 @@ describe('hosts without any of a thing that is asked for say so with its numbers
       const cause = causeOf(fleet, aRequest({ ...asks, availabilityZone: 'z' }), profileNamed(name))
       expect([name, cause.reasons.map(({ example }) => reasonText(example))]).toEqual([name, expect.arrayContaining([text])])
     }
+  })
+})
+
+describe('devices that hosts elsewhere have change nothing about a place without any', () => {
+  const zoneZ = { uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', metadata: { availability_zone: 'z' }, hosts: ['a', 'b'] } }
+  const card = { vendorId: '10de', productId: '1db4', total: 1 }
+  const elsewhere: HostShape = { gpus: [{ index: 0, model: 'X' }], pciPools: [card] }
+  const asks = { availabilityZone: 'z', vcpus: 1 }
+  const causesOf = (shapes: Readonly<Record<string, HostShape>>, more: Parameters<typeof aRequest>[0]) =>
+    ['default', 'nova-compat'].map((name) =>
+      causeOf(fleetOf(shapes, [{ type: 'aggregate', ...zoneZ }]), aRequest({ ...asks, ...more }), profileNamed(name)),
+    )
+
+  test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string]>([
+    ['PCI devices, where there are none', {}, { pciRequests: [{ count: 1, specs: [{ vendor_id: '10de' }] }] }, 'pci.not_reported'],
+    [
+      'PCI devices, where there are others',
+      { pciPools: [{ vendorId: '8086', productId: '1', total: 1 }] },
+      { pciRequests: [{ count: 1, specs: [{ vendor_id: '10de' }] }] },
+      'pci.short',
+    ],
+    ['models of GPUs, where there are none', {}, { gpus: { count: 1, models: ['X'] } }, 'gpu.none'],
+    ['models of GPUs, where there are others', { gpus: [{ index: 0, model: 'A' }] }, { gpus: { count: 1, models: ['X'] } }, 'gpu.model'],
+  ])('%s', (_what, some, more, code) => {
+    for (const others of [{}, { c: elsewhere }, { c: {}, d: elsewhere, e: {} }])
+      for (const cause of causesOf({ a: {}, b: some, ...others }, more)) expect([cause.code, cause.reasons[0]?.code]).toEqual([code, code])
   })
 })

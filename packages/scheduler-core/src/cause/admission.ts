@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Steps } from '../fleet/steps.ts'
@@ -59,8 +60,9 @@ export function* admittedBy(
     const before = hosts
     hosts = yield* letInBy(condition, before)
     if (hosts.length > 0) continue
-    const refused = preferred.find((host) => before.includes(host)) ?? before[0]
-    if (refused !== undefined) leavesNone = condition.reasonAt(refused).code
+    const isBefore = new Set(before)
+    const refused = preferred.filter((host) => isBefore.has(host))
+    leavesNone = (yield* codeOfMost(condition, refused.length > 0 ? refused : before)) ?? leavesNone
   }
   const home = isAttempt ? undefined : homeOf(able, fleet, request)
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
@@ -68,6 +70,21 @@ export function* admittedBy(
   return home === undefined || atHome.length === 0
     ? { conditions, hosts, leavesNone }
     : { conditions: [...conditions, home], hosts: atHome, leavesNone }
+}
+
+/** A host without any device is further from having the one that is asked for than a host with others. */
+const HAS_NO_DEVICE: readonly Code[] = ['gpu.none', 'pci.not_reported']
+
+/** What most of some hosts are refused for by a condition, of those with devices if there are such; of as many, by the names of the codes. Undefined: there are none. */
+function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Steps<Code | undefined> {
+  const counts = new Map<Code, number>()
+  for (const [i, host] of hosts.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    const { code } = reasonAt(host)
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  const rank = (code: Code): number => Number(HAS_NO_DEVICE.includes(code))
+  return [...counts].sort(([one, ofOne], [other, ofOther]) => rank(one) - rank(other) || ofOther - ofOne || byCodeUnit(one, other))[0]?.[0]
 }
 
 /**

@@ -128,7 +128,7 @@ describe('the cause is told of the hosts that the request admits', () => {
       'what is free is said beside what there is in all, where some of it is in use',
       { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
       'The only host named used does not take it. used: 6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed, 1 free. ' +
-        '16384 MiB needed by one instance; the host has 8192 MiB in all. MEMORY_MB: 16384 MiB needed, 2048 free.',
+        '16384 MiB needed by one instance; the host has 8192 MiB in all. Memory: 16384 MiB needed, 2048 free.',
     ],
     [
       'no place asked for: the whole fleet',
@@ -310,7 +310,7 @@ describe('members that live together and fit on no host: each host is compared w
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape(0)), bound])
     log.append([aReport('a', shape(16), 2)])
     const asks = { numInstances: 3, vcpus: 1, memoryMb: 64, instanceGroup: { ...group, hosts: ['a'] } }
-    expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, -4 free.')
+    expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   })
 
   test('what an operator keeps back is said of what all of them need too', () => {

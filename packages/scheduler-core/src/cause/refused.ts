@@ -40,12 +40,13 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
   const refusedBy = (steps: readonly FilterStep[]) =>
     steps.filter((step) => !passes(step, host)).map((step) => ({ filter: step.name, reason: reasonOf(step, host) }))
   const first = refusedBy(own)
-  const isSaid = ({ subject }: Reason): boolean => subject !== undefined && first.some(({ reason }) => sameThing(reason.subject, subject))
-  const all = [...first, ...refusedBy(nets).filter(({ reason }) => !isSaid(reason))]
+  const said = new Set(first.map(({ reason }) => subjectOf(reason)))
+  const all = [...first, ...refusedBy(nets).filter(({ reason }) => reason.subject === undefined || !said.has(subjectOf(reason)))]
   return all.length > 0 ? all : refusedBy(outside)
 }
 
-const sameThing = (one: string | undefined, other: string): boolean => one !== undefined && thingOf(one) === thingOf(other)
+/** What a reason is about: an amount of a thing, or the amounts of it that one instance may have, which no room makes up for. */
+const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
 /** Why some hosts are refused. */
 export interface Refused {
@@ -80,8 +81,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   }
   const [lacks, own, nets, outside] = groups
   const said = new Map<number, string[]>()
-  const isSaid = (i: number, { subject }: Reason): boolean =>
-    subject !== undefined && said.get(i)?.some((known) => sameThing(known, subject)) === true
+  const isSaid = (i: number, reason: Reason): boolean => reason.subject !== undefined && said.get(i)?.includes(subjectOf(reason)) === true
   for (const group of [lacks, own, nets]) {
     const saidNow: [number, string][] = []
     for (const step of group)
@@ -91,7 +91,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
         (i, reason) => {
           if (isSaid(i, reason)) return
           note(i, step.name, reason)
-          if (reason.subject !== undefined) saidNow.push([i, reason.subject])
+          if (reason.subject !== undefined) saidNow.push([i, subjectOf(reason)])
         },
         group === lacks ? FEW : SLICE,
       )

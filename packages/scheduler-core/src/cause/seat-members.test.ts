@@ -86,9 +86,46 @@ describe('A9: members that live together, with devices near their cells: what th
       [2, { cpus: 6, gib: 1, isDedicated: false }, gpus(2)],
       'h0: cell 0 of one more instance on cell 1 of the host: 6 CPUs needed, 2 here.',
     ],
+    [
+      'C9: CPUs where none of them has a place, and nothing is said of another cell',
+      [
+        { cpus: 8, gib: 8, gpus: 0, devices: 0 },
+        { cpus: 2, gib: 8, gpus: 2, devices: 0 },
+      ],
+      [2, { cpus: 4, gib: 1, isDedicated: true }, gpus(1)],
+      'h0: cell 0 of 2 instances on cell 1 of the host: 8 CPUs needed, 2 here.',
+    ],
+    [
+      'C9: devices where none of them has a place',
+      [{ cpus: 8, gib: 8, gpus: 1, devices: 0 }],
+      [2, small, gpus(2)],
+      'h0: 4 GPUs needed; the host has 1 in all. 4 GPUs needed by 2 instances near cell 0 of the host, 1 free there.',
+    ],
+    [
+      'C8: GPUs and PCI devices',
+      [
+        { cpus: 8, gib: 8, gpus: 2, devices: 2 },
+        { cpus: 8, gib: 8, gpus: 1, devices: 1 },
+      ],
+      [3, { cpus: 2, gib: 1, isDedicated: true }, { ...gpus(1), ...pci(2) }],
+      'h0: PCI request 0 (vendor v): 4 devices needed by 2 more instances near cell 1 of the host, 1 free there. ' +
+        'GPU near cell 1 of the host: 2 GPUs needed, 1 free there. PCI request 0 (vendor v): 6 devices needed, 3 free.',
+    ],
   ])('%s', (_name, cells, asked, text) => {
     for (const profile of profiles) expect(causeText(causeIn(fleetWith(cells), members(...asked), profile))).toContain(text)
   })
+})
+
+test('C8: of one guest both sorts of devices that are not near are named, and with them it has a place', () => {
+  const near = { cpus: 8, gib: 8, gpus: 1, devices: 1 }
+  const far = { cpus: 1, gib: 8, gpus: 1, devices: 1 }
+  const request = aRequest({ ...guestOf({ cpus: 2, gib: 1, isDedicated: true }), ...gpus(2), ...pci(2) })
+  for (const profile of profiles) {
+    const text = causeText(causeIn(fleetWith([near, far]), request, profile))
+    expect(text).toContain("2 devices needed near the guest's NUMA cells, 1 free there; elsewhere 1 at cell 1.")
+    expect(text).toContain("2 GPUs needed, 1 near the guest's cells.")
+    expect(foundOf(fleetWith([{ ...near, gpus: 2, devices: 2 }, far]), request, profile)).toBe(1)
+  }
 })
 
 /** The host with all that the sentences name, and no more. */
@@ -119,7 +156,9 @@ test('law: once all that is named is there, and nothing else, all members have r
     devices: fc.nat({ max: 4 }),
   })
   const guest = fc.record({ cpus: fc.integer({ min: 1, max: 3 }), gib: fc.integer({ min: 1, max: 3 }), isDedicated: fc.boolean() })
-  const devices = fc.oneof(fc.integer({ min: 1, max: 3 }).map(gpus), fc.integer({ min: 1, max: 3 }).map(pci))
+  const some = fc.integer({ min: 1, max: 3 })
+  const both = fc.tuple(some, some).map(([ofGpus, ofPci]) => ({ ...gpus(ofGpus), ...pci(ofPci) }))
+  const devices = fc.oneof(some.map(gpus), some.map(pci), both)
   fc.assert(
     fc.property(
       fc.array(cell, { minLength: 1, maxLength: 3 }),

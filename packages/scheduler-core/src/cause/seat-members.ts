@@ -3,15 +3,16 @@ import type { HostIndex } from '../host-index.ts'
 import type { Grants } from '../kinds/grants.ts'
 import { allKinds } from '../kinds/index.ts'
 import { numaAskOf } from '../kinds/numa/ask.ts'
-import { namedAsMore } from '../kinds/numa/several.ts'
+import { type LeftOver, namedAsLeft } from '../kinds/numa/several.ts'
 import { isOfOneGuest, lacksBesideDevices, whatCellsLack } from '../kinds/numa/why.ts'
 import type { Reason } from '../reason.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
-/** Members of one kind that are to be on a host: the request of one of them, and how many. */
+/** Members of one kind that are to be on a host: the request of one of them, how many, and how many are there already. */
 export interface Seated {
   readonly request: RequestSpec
   readonly count: number
+  readonly placed: number
 }
 
 /** The kinds whose units lie in cells, or near to them. */
@@ -23,6 +24,7 @@ const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' 
  */
 export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
   const held: Grants[] = []
+  const areSomePlaced = members.some(({ placed }) => placed > 0)
   try {
     return members.flatMap(({ request, count }) => {
       let left = count
@@ -32,7 +34,7 @@ export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readon
         for (const kind of inCells) if (grants[kind.name] !== undefined) kind.hold(hosts, host, grants[kind.name], false)
         held.push(grants)
       }
-      return left === 0 ? [] : lacksFor(hosts, host, request, left)
+      return left === 0 ? [] : lacksFor(hosts, host, request, { count: left, areMore: areSomePlaced || held.length > 0 })
     })
   } finally {
     for (const grants of held.reverse())
@@ -54,8 +56,8 @@ function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Gran
 }
 
 /** What is more than any one of them may have is compared with one of them, what is left with all. */
-function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, count: number): readonly Reason[] {
-  const [one, all] = [numaAskOf(request), numaAskOf(timesOver(request, count))]
+function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left: LeftOver): readonly Reason[] {
+  const [one, all] = [numaAskOf(request), numaAskOf(timesOver(request, left.count))]
   if (one === undefined || all === undefined || hosts.get(host).cells.length < one.cells.length) return []
   const alone = lacksBesideDevices(hosts, host, one)?.lacks.filter(isOfOneGuest) ?? []
   const together = lacksBesideDevices(hosts, host, all)
@@ -63,8 +65,11 @@ function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, count
   const { lacks, short, cells } = together
   const where = `near ${cells.length === 1 ? 'cell' : 'cells'} ${cells.join(', ')} of the host`
   return [
-    ...[...alone, ...lacks.filter((reason) => !isOfOneGuest(reason))].map((reason) => namedAsMore(reason, count)),
-    ...(short === undefined ? [] : [{ ...short, subject: `${short.subject} ${where}`, instances: count }]),
+    ...[...alone, ...lacks.filter((reason) => !isOfOneGuest(reason))].map((reason) => namedAsLeft(reason, left)),
+    ...short.map((reason) => ({
+      ...{ ...reason, subject: `${reason.subject} ${where}`, instances: left.count },
+      ...(left.areMore && { areMore: true as const }),
+    })),
   ]
 }
 

@@ -1,6 +1,6 @@
-import { amountText, measureOf, subjectText } from '../amount-text.ts'
+import { amountText, measureOf, overfullText, subjectText } from '../amount-text.ts'
 import { reasonText } from '../decision/reason-text.ts'
-import { type AmountOf, type Fact, NEAR_CELLS } from '../evidence.ts'
+import { type AmountOf, type Fact, FOR_ONE_INSTANCE, NEAR_CELLS } from '../evidence.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
 import { amountMissing, shareMissing } from '../missing.ts'
 import type { Reason } from '../reason.ts'
@@ -122,6 +122,7 @@ function amountOfReason({ code }: Reason): AmountOf | undefined {
   if (code === 'class.not_reported') return 'reported'
   if (code === 'memory.huge_pages') return 'outside of huge pages'
   if (code === 'gpu.numa' || code === 'pci.numa') return NEAR_CELLS
+  if (code === 'class.unit') return FOR_ONE_INSTANCE
   return inAllCode.test(code) ? 'in all' : undefined
 }
 
@@ -129,7 +130,12 @@ const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
 function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fact): Shortfall {
   // of a resource class it is said as a reason says it, whichever of several facts it is
-  const words = amountOf === 'in all' && unit === wordsOf(subject).unit ? wordsOf(subject) : undefined
+  const code =
+    amountOf === FOR_ONE_INSTANCE
+      ? 'class.unit'
+      : amountOf === 'in all' && unit === wordsOf(subject).unit
+        ? wordsOf(subject).tooLittle
+        : undefined
   const told = required === undefined || actual === undefined ? undefined : { need: required, have: actual }
   return {
     subject,
@@ -138,9 +144,9 @@ function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fa
     ...(unit !== undefined && { unit }),
     ...(amountOf !== undefined && { amountOf }),
     ...(reserved !== undefined && { reserved }),
-    ...(words !== undefined &&
+    ...(code !== undefined &&
       told !== undefined && {
-        sentence: reasonText({ ...told, subject, code: words.tooLittle, ...(reserved !== undefined && { reserved }) }),
+        sentence: reasonText({ ...told, subject, code, ...(reserved !== undefined && { reserved }) }),
       }),
   }
 }
@@ -175,9 +181,14 @@ export const shareOf = ({ required, actual }: Compared): number => {
 }
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
-  const where = amountOf ?? (Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs' ? 'free' : 'here')
+  const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'
+  const isNearNamed = amountOf === NEAR_CELLS && subject.includes(' near cell')
+  const where = isNearNamed ? 'free there' : (amountOf ?? (isLeft ? 'free' : 'here'))
+  // what else filters of plug-ins compare may well be below 0
+  const over = where === 'here' ? '' : overfullText(actual, unit)
+  const there = actual === undefined || over === '' ? actual : 0
   return [
     ...(required === undefined ? [] : [`${amountText(required, unit)} needed`]),
-    ...(actual === undefined ? [] : [`${amountText(actual, required === undefined ? unit : undefined)} ${where}`]),
+    ...(there === undefined ? [] : [`${amountText(there, required === undefined ? unit : undefined)} ${where}${over}`]),
   ].join(', ')
 }

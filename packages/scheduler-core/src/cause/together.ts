@@ -13,6 +13,7 @@ import { pciAskOf } from '../kinds/pci/ask.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { poolsKind } from '../kinds/pools/pools.ts'
 import type { FilterStep } from '../pipeline/filter-step.ts'
+import { netName } from '../pipeline/net-name.ts'
 import { reasonOf } from '../pipeline/step-reasons.ts'
 import type { PreparedFilter } from '../prepared-filter.ts'
 import type { Reason } from '../reason.ts'
@@ -103,10 +104,10 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
   facts: (host) => shortOn(host).map(({ fact }) => fact),
 })
 
-/** What cells lack for one member is not said beside what they lack for all. */
+/** What cells lack for one member is not said beside what they lack for all, neither by a filter nor by what every claim has to keep. */
 function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
   const { name, prepared } = step
-  if (name !== numaKind.filter.name || prepared === undefined) return step
+  if (prepared === undefined || ![numaKind.filter.name, netName(numaKind.filter.name)].includes(name)) return step
   return { ...step, prepared: { ...prepared, passes: (host) => inCells.some((lack) => !lack.passes(host)) || passes(step, host) } }
 }
 
@@ -147,7 +148,10 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   const areNear = kinds.some(({ ask }) => ask.nearness !== undefined)
   const known = new Map<HostIndex, readonly Reason[]>()
   const lacksOn = (host: HostIndex): readonly Reason[] => {
-    const left = kinds.map(({ count, placed, ...kind }) => ({ ...kind, count: count - (host === tried ? placed : 0) }))
+    const left = kinds.map(({ count, placed: first, ...kind }) => {
+      const placed = host === tried ? first : 0
+      return { ...kind, placed, count: count - placed }
+    })
     const lacks = known.get(host) ?? (areNear ? whatLacksNear : whatCellsLackFor)(hosts, host, left)
     known.set(host, lacks)
     return lacks

@@ -40,8 +40,9 @@ export interface Claim {
   /** While a move is open: the claim that is to take this one's place. */
   readonly target: string | null
   /**
-   * Room beside what the host's report counts, for an instance that grows on its own host: all that the claim holds
-   * while the move is open, and what the report does not count yet after it.
+   * What an instance that moves on its own host takes there beside what it holds already: all that the claim holds while the move is open;
+   * once it is confirmed, until the host's next report, what that report does not count yet. From feature level ADDED_IN_PLACE on it is kept
+   * as long where the report counts nothing of the claim.
    */
   readonly extra: Grants | null
   /**

@@ -1,7 +1,7 @@
 import { type ClaimPart, type Grants, type GroupBinding, type Proposal, projectOf } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
-import { ENDED_CLAIMS, OWN_UNITS, STRICT_CLAIMS, UNLISTED_TIMES } from '../fleet/levels.ts'
+import { ADDED_IN_PLACE, ENDED_CLAIMS, OWN_UNITS, STRICT_CLAIMS, UNLISTED_TIMES } from '../fleet/levels.ts'
 import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
 import { SharedMap } from '../fleet/shared-map.ts'
 import { statsToCount } from '../fleet/used-from.ts'
@@ -408,13 +408,21 @@ export class Ledger {
     this.#drop(claim)
     this.#unlink(claim, revision, now)
     const { extra } = claim
-    claim.extra = null
-    if (counted) {
-      this.move(claim, 'MATERIALISED', revision)
-      claim.extra = countedBy(this.#hosts, this.#hosts.get(claim.host), extra)
-    }
+    if (counted) this.move(claim, 'MATERIALISED', revision)
+    claim.extra = this.#extraOnceSettled(claim, extra)
     this.#hold(claim)
     this.#end(this.own(source), 'RELEASED', 'moved', revision, now, false)
+  }
+
+  /**
+   * What of a move in place stays apart once it is confirmed: what the host's report does not count yet; where the report counts nothing of
+   * the claim, all that the move added, since the rest was held before it.
+   */
+  #extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
+    const record = this.#hosts.get(claim.host)
+    if (isCounted(claim, record)) return countedBy(this.#hosts, record, extra)
+    if (this.#hosts.featureLevel >= ADDED_IN_PLACE) return extra
+    return claim.state === 'MATERIALISED' ? countedBy(this.#hosts, record, extra) : null
   }
 
   /** A live claim changes its group; the group that it leaves is forgotten with its last member. */

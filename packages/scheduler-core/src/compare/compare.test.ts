@@ -190,7 +190,7 @@ describe('what differs', () => {
     ])
     expect(flips.count).toBe(4)
     expect(flips.hosts.map(({ host, first, second, because }) => [host, first, second, because])).toEqual([
-      ['h1', 'SELECTED', 'FILTERED', 'In the second, RamFilter refused it. MEMORY_MB: 1024 MiB needed, 512 free.'],
+      ['h1', 'SELECTED', 'FILTERED', 'In the second, RamFilter refused it. Memory: 1024 MiB needed, 512 free.'],
       ['h3', 'FILTERED', 'SELECTED', 'In the first, CoreFilter refused it. 1 vCPU needed, 0 free.'],
       ['h4', 'UNKNOWN', 'ALTERNATE', 'It was not known yet when the first was decided.'],
       [

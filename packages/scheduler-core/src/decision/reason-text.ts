@@ -1,4 +1,4 @@
-import { amountText, counted, moreInstances, subjectText, valueText } from '../amount-text.ts'
+import { amountText, counted, instancesLeft, overfullText, subjectText, valueText } from '../amount-text.ts'
 import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../reason.ts'
 
@@ -7,15 +7,20 @@ export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
   const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
   // one sentence: where there is room for one alone, nothing of it is lost
-  const sentence = reason.reserved === undefined ? shown : `${shown.replace(/\.$/, '')}; ${reason.reserved}.`
+  const more = `${isOfAmounts(reason) ? overfullText(reason.have, reason.unit) : ''}${reason.reserved === undefined ? '' : `; ${reason.reserved}`}`
+  const sentence = more === '' ? shown : `${shown.replace(/\.$/, '')}${more}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
-/** Words that show nothing would leave gaps in a sentence. */
+/** Words that show nothing would leave gaps in a sentence; of nothing a host has less than none. */
 function toShown({ need, have, ...reason }: Reason): Reason {
   const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
-  return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(have !== undefined && { have: shown(have) }) }
+  const there = typeof have === 'number' && isOfAmounts(reason) ? Math.max(0, have) : have
+  return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
 }
+
+/** Whether the numbers of a reason are amounts: a plug-in may compare what can be below 0. */
+const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
 
 /** An amount of a reason; a code whose sentence has one always comes with it. */
 const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
@@ -30,10 +35,10 @@ const elsewhere = (source: string | undefined): string => (source === undefined 
 const NEAR = ' near '
 
 /** For whom, and near to what, devices are needed. */
-const nearWhat = (subject: string, instances: number | undefined): string =>
+const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
   instances === undefined
     ? "near the guest's NUMA cells"
-    : `by ${moreInstances(instances)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
+    : `by ${instancesLeft(instances, areMore === true)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
 
 const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
@@ -70,7 +75,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'class.short': ({ subject = '', need, have }) => `${subjectText(subject, subject)}${amount(need, subject)} needed, ${have} free.`,
   'class.too_little': (reason) =>
     `${reason.subject}: ${amount(reason.need, reason.subject)} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
-  'class.unit': ({ subject, need, have }) => `${subject}: ${amount(need, subject)} needed; the host gives ${have}.`,
+  'class.unit': ({ subject = '', need, have }) =>
+    `${subjectText(subject, subject)}${amount(need, subject)} needed by one instance; the host gives ${have}.`,
   'numa.cells': ({ need, have }) => `${amount(need, 'NUMA cells')} needed; the host has ${have}.`,
   'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
   'numa.too_little_memory': ({ subject, need, have }) =>
@@ -100,8 +106,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
-  'pci.numa': ({ subject = '', need, have, source, instances }) =>
-    `PCI ${subject.split(NEAR)[0]}: ${amount(need, 'devices')} needed ${nearWhat(subject, instances)}, ${have} free there${elsewhere(source)}.`,
+  'pci.numa': (reason) =>
+    `PCI ${reason.subject?.split(NEAR)[0] ?? ''}: ${amount(reason.need, 'devices')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
   'pci.unasked': ({ subject, need, have }) =>
     `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
   'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
@@ -112,8 +118,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
     return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
   },
-  'gpu.numa': ({ subject = '', need, have, source, instances }) =>
-    `${amount(need, 'GPUs')} needed ${nearWhat(subject, instances)}, ${have} free there${elsewhere(source)}.`,
+  'gpu.numa': (reason) =>
+    `${amount(reason.need, 'GPUs')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,

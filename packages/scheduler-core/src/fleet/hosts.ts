@@ -105,6 +105,10 @@ export const DEFAULT_ZONE = 'nova'
 /** The key of a host in maps and messages: `host`, or `host/node` where the node has a name of its own. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
+/** How a host is addressed: with its node too where its name alone would mean other nodes that are there. */
+export const hostAddress = (hosts: Pick<HostTable, 'nodesOf'>, name: HostName): string =>
+  hosts.nodesOf(name.host).length > 1 ? `${name.host}/${name.node}` : hostKey(name)
+
 /** The host of a key, there or gone: names of older data may have slashes in them. */
 export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined {
   for (let slash = -1; ; slash = key.indexOf('/', slash + 1)) {

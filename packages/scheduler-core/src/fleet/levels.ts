@@ -46,6 +46,9 @@ export const TOGETHER_AT_ONCE = 10
 /** A reason says of an amount that it is more than there is in all, before it says how much is free: no release helps there. */
 export const IN_ALL_BEFORE_FREE = 10
 
+/** The same of the unit rules of a class: that an amount breaks them is said before how much is free. An amount beyond a stated largest one may be more than there is in all too. */
+export const UNITS_BEFORE_FREE = 10
+
 /**
  * Ratios and reserved amounts that operators, aggregates and the import of a nova.conf set count in the capacity that claims are judged by
  * (allocation.ts): before, only the host's report said them.
@@ -107,3 +110,9 @@ export const KEPT_PAGES = 10
  * what claims hold.
  */
 export const PLAIN_IN_CELLS = 10
+
+/**
+ * A claim that took another's place on its host keeps apart what it added to it until the host's next report, also where the report counts
+ * neither: for the rest the auditor does not blame it where the host is over-full. Before, that was kept only where the report counts it.
+ */
+export const ADDED_IN_PLACE = 10

@@ -32,6 +32,8 @@ const isYounger = (one: Pick<PoolFigure, 'at' | 'teller'>, other: PoolFigure): b
 export class Pools {
   #figures = new Map<string, PoolFigure>()
   #held = new Map<string, number>()
+  /** The pools whose figure a host tells, by host; undefined once that may have changed. */
+  #toldBy: ReadonlyMap<HostIndex, readonly string[]> | undefined
   /** What one host alone finds free beside: its own claim is looked away from, and the others still see it held. */
   #lent: readonly Loan[] = []
   /** How many hosts have the disks of their instances in a pool. */
@@ -40,6 +42,12 @@ export class Pools {
   /** Undefined where no document tells how large the pool is. */
   figure(pool: string): PoolFigure | undefined {
     return this.#figures.get(pool)
+  }
+
+  /** Pools of which the figure is that of a host's document. */
+  toldBy(host: HostIndex): readonly string[] {
+    this.#toldBy ??= groupByTeller(this.#figures)
+    return this.#toldBy.get(host) ?? []
   }
 
   /** GiB that claims hold. */
@@ -95,17 +103,30 @@ export class Pools {
     const known = this.#figures.get(pool)
     if (known !== undefined && !isYounger({ at, teller }, known)) return
     const { totalGib, reservedGib, thinRatio } = space
+    this.#toldBy = undefined
     this.#figures.set(pool, { ...space, teller, at, capacityGib: capacityOf(totalGib, reservedGib, toRatioMilli(thinRatio)) })
   }
 
   /** Forgets the figure of a pool: who else tells of it is to be asked anew. */
   forget(pool: string): void {
+    this.#toldBy = undefined
     this.#figures.delete(pool)
   }
 
   takeCopy(from: Pools): void {
     this.#figures = new Map(from.#figures)
+    this.#toldBy = from.#toldBy
     this.#held = new Map(from.#held)
     this.users = from.users
   }
+}
+
+function groupByTeller(figures: ReadonlyMap<string, PoolFigure>): ReadonlyMap<HostIndex, readonly string[]> {
+  const pools = new Map<HostIndex, string[]>()
+  for (const [pool, { teller }] of figures) {
+    const told = pools.get(teller)
+    if (told === undefined) pools.set(teller, [pool])
+    else told.push(pool)
+  }
+  return pools
 }

@@ -90,9 +90,10 @@ export function takeStats(fleet: FleetState, record: OwnHostRecord, stats: HostS
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {
       // an instance that grows in place is its source's until the move is confirmed
-      if (claim.instance === null || ledger.isInPlace(claim)) continue
+      if (ledger.isInPlace(claim)) continue
       if (claim.extra !== null && (told === undefined || Object.keys(claim.extra.classes ?? {}).every((name) => told.has(name))))
         ledger.own(claim).extra = null
+      if (claim.instance === null) continue
       const listed = record.present.has(claim.instance)
       if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
       if (!listed) unlist(fleet, claim)

@@ -15,6 +15,7 @@ test('warnings of a large fleet are counted in steps, and all of them', () => {
     new Map([
       ['capacity.below_claims', 0],
       ['use.below_claims', 0],
+      ['use.beyond_memory', 0],
       ['use.no_instances', SLICE],
     ]),
   )
@@ -109,4 +110,52 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   ],
 ])('a host that has claims and reports %s', (_name, then, warnings) => {
   expect(afterwards(then)).toEqual(warnings)
+})
+
+/** What is said of huge pages of a host of 4096 MiB in one cell, half of it huge pages of 2 MiB, of which so many are in use. */
+function aboutPages(used: number | null, then: HostShape, cell: object = {}, level: number = FEATURE_LEVEL): string[] {
+  const log = aLog()
+  const cells = [{ id: 3, cpuset: [0], memoryMb: 4_096, pages: [{ sizeKib: 2_048, total: 1_024, used }], ...cell }]
+  log.append([{ type: 'feature', level }, aReport('h1', { vcpus: 4, memoryMb: 4_096, numaCells: cells, instances: [], ...then })])
+  const record = log.fleet.hosts.get(0 as HostIndex)
+  const warnings = warningsOf(log.fleet, record)
+  const findings = [...auditWorld(log.fleet)].flatMap((looked) => looked.findings)
+  expect(findings.map(({ code }) => code)).toEqual(warnings.map(({ code }) => code))
+  expect(atOnce(countWarnings(log.fleet)).get('use.beyond_memory')).toBe(warnings.length)
+  return warnings.map(({ code, subject, reported, held }) => `${code} ${subject} ${reported} ${held}`)
+}
+
+const ofHost = 'use.beyond_memory MEMORY_MB 0 2048'
+
+test.each<readonly [string, readonly string[], Parameters<typeof aboutPages>]>([
+  ['D3: all of them, and no memory', [ofHost], [1_024, { memoryMbUsed: 0 }]],
+  ['all of them, and less memory', ['use.beyond_memory MEMORY_MB 512 2048'], [1_024, { memoryMbUsed: 512 }]],
+  ['all of them, and as much memory', [], [1_024, { memoryMbUsed: 2_048 }]],
+  ['none of them', [], [0, { memoryMbUsed: 0 }]],
+  ['nothing of them', [], [null, { memoryMbUsed: 0 }]],
+  ['no memory of the cell alone', ['use.beyond_memory memory of cell 3 0 2048'], [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 0 }]],
+  ['all memory of the cell', [], [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 2_048 }]],
+  ['plain pages alone', [], [1_024, { memoryMbUsed: 0 }, { pages: [{ sizeKib: 4, total: 1_048_576, used: 1_024 }] }]],
+  [
+    'the memory in an inventory',
+    [],
+    [1_024, { memoryMbUsed: 0, inventories: [{ resourceClass: 'MEMORY_MB', total: 4_096, used: 2_048 }] }],
+  ],
+  ['below the level nothing', [], [1_024, { memoryMbUsed: 0 }, {}, 7]],
+])('of huge pages in use a report counts: %s', (_name, expected, report) => {
+  expect(aboutPages(...report)).toEqual(expected)
+})
+
+test('where used amounts come from claims, what is reported in use is no contradiction', () => {
+  const log = aLog()
+  const numaCells = [{ id: 0, cpuset: [0], memoryMb: 4_096, pages: [{ sizeKib: 2_048, total: 1_024, used: 1_024 }] }]
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { vcpus: 4, memoryMb: 4_096, numaCells })])
+  log.append([{ type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'its figures are wrong' }])
+  expect(warningsOf(log.fleet, log.fleet.hosts.get(0 as HostIndex))).toEqual([])
+})
+
+test('the sentence about huge pages names both figures', () => {
+  expect(warningText({ code: 'use.beyond_memory', subject: 'MEMORY_MB', reported: 0, held: 2_048 })).toBe(
+    'The host reports 0 MiB of MEMORY_MB in use, and 2048 MiB of huge pages in use there. Report all memory in use, huge pages included; until then nobody knows how much of the other memory is in use.',
+  )
 })

@@ -2,6 +2,7 @@ import { isLive } from '../claims/claim.ts'
 import type { Code } from '../codes.ts'
 import type { KindName } from '../kinds/grants.ts'
 import { allKinds } from '../kinds/index.ts'
+import { hugeMibReported } from '../kinds/numa/plain-memory.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord } from './hosts.ts'
 import { STRICT_CLAIMS } from './levels.ts'
@@ -10,13 +11,18 @@ import { SLICE, type Steps } from './steps.ts'
 
 /** What of a host's report cannot be, or makes it count for more than it may use. */
 export interface HostWarning {
-  readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.no_instances'>
+  readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.beyond_memory' | 'use.no_instances'>
   /** The resource class or sort of device; `instances` where none are listed. */
   readonly subject: string
   /** Whole units that the host may give in all, or that are in use, as reported; null where the report says nothing. */
   readonly reported: number | null
-  /** Whole units that live claims, or those of the listed instances, hold; live claims that count beside the report where none are listed. */
+  /**
+   * Whole units that live claims, or those of the listed instances, hold; live claims that count beside the report where none are listed; MiB of
+   * huge pages in use where these are more than the memory in use.
+   */
   readonly held: number
+  /** What hosts take of together, such as a pool of disks: held by the claims of all hosts. */
+  readonly isShared?: true
 }
 
 /** All follow from report and claims; nothing below feature level STRICT_CLAIMS. */
@@ -36,9 +42,8 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
       else all.push(grants[name as KindName])
     }
   }
-  if (held.size === 0) return []
   return allKinds.flatMap((kind) => {
-    const grants = isReported(kind, record) ? held.get(kind.name) : undefined
+    const grants = isReported(kind, record) ? (held.get(kind.name) ?? (kind.isShared === true ? [] : undefined)) : undefined
     const short = grants === undefined ? [] : (kind.capacityBelowClaims?.(hosts, record.index, grants) ?? [])
     return short.map((one): HostWarning => ({ code: 'capacity.below_claims', ...one }))
   })
@@ -51,11 +56,28 @@ const isReported = ({ filter }: (typeof allKinds)[number], record: HostRecord): 
 function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] {
   if (record.usedFrom === 'CLAIMS') return []
   const listed = allKinds.flatMap((kind) => (isReported(kind, record) ? (kind.usedBelowClaims?.(hosts, record.index) ?? []) : []))
-  const warnings: HostWarning[] = listed.map((one) => ({ code: 'use.below_claims', ...one }))
+  const warnings: HostWarning[] = [...listed.map((one) => ({ code: 'use.below_claims', ...one }) as const), ...aboutPages(record)]
   if (record.stats.instances !== null) return warnings
   let held = 0
   for (const claim of record.claims) if (isLive(claim)) held++
   return [...warnings, { code: 'use.no_instances', subject: 'instances', reported: null, held }]
+}
+
+/** Huge pages in use are memory in use, of the host and of each of its cells: a report that counts more of these counts too little of that. */
+function aboutPages(record: HostRecord): readonly HostWarning[] {
+  const { memoryMbUsed, inventories, numaCells } = record.stats
+  const hugeMb = hugeMibReported(record.stats)
+  if (hugeMb === 0) return []
+  const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
+  const ofHost = { subject: 'MEMORY_MB', reported: used, held: hugeMb }
+  const ofCells = numaCells.flatMap((cell) =>
+    cell.memoryUsageMb === null
+      ? []
+      : [{ subject: `memory of cell ${cell.id}`, reported: cell.memoryUsageMb, held: hugeMibReported({ numaCells: [cell] }) }],
+  )
+  return [...(omittedOf(record, ['memoryMbUsed']).length === 0 ? [ofHost] : []), ...ofCells]
+    .filter(({ reported, held }) => held > reported)
+    .map((one): HostWarning => ({ code: 'use.beyond_memory', ...one }))
 }
 
 /** How many warnings of each code all hosts have, with pauses; hosts that change in one are counted as they are when they are looked at. */
@@ -63,6 +85,7 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
   const counts = new Map<HostWarning['code'], number>([
     ['capacity.below_claims', 0],
     ['use.below_claims', 0],
+    ['use.beyond_memory', 0],
     ['use.no_instances', 0],
   ])
   for (const [index, record] of fleet.hosts.present.entries()) {
@@ -73,11 +96,15 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
 }
 
 /** The warning in words. */
-export function warningText({ code, subject, reported, held }: HostWarning): string {
+export function warningText({ code, subject, reported, held, isShared }: HostWarning): string {
+  if (isShared === true)
+    return `The ${subject} may give ${reported ?? 0} GiB in all; the live claims of all hosts hold ${held}, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.`
   if (code === 'capacity.below_claims')
     return `The host may give ${reported ?? 0} of ${subject} in all; its live claims hold ${held}, so that some instance lacks what it was promised. Report what the host has, or move or end claims until the rest fits.`
   if (code === 'use.below_claims')
     return `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`
+  if (code === 'use.beyond_memory')
+    return `The host reports ${reported ?? 0} MiB of ${subject} in use, and ${held} MiB of huge pages in use there. Report all memory in use, huge pages included; until then nobody knows how much of the other memory is in use.`
   const counted = held === 0 ? 'each claim on it counts' : held === 1 ? 'its 1 live claim counts' : `its ${held} live claims count`
   return `The host does not list its instances, so ${counted} in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
 }

@@ -99,7 +99,10 @@ export interface ResourceKind<Ask, Grant> {
   copy?(from: HostRecord, to: OwnHostRecord): void
   /** Of what the report counts less than the claims of the instances that it lists hold (feature level STRICT_CLAIMS). */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
-  /** Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs. */
+  /**
+   * Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs. A shared kind is asked
+   * of hosts without such claims too: they may tell how much there is.
+   */
   capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
@@ -123,6 +126,8 @@ export interface UsedBelowClaims {
   readonly reported: number
   /** Whole units that the claims of the listed instances hold, or all live ones. */
   readonly held: number
+  /** Hosts take of it together: the claims are those of all hosts. */
+  readonly isShared?: true
 }
 
 /** A grant as an audit meets it. */

@@ -18,6 +18,8 @@ export interface Nearness {
 export interface NearnessOnHost {
   /** What is short near a choice of cells; undefined: it has all devices near. */
   shortOf(chosen: readonly number[]): Reason | undefined
+  /** All that is short near it, each sort of devices by itself. */
+  allShortOf(chosen: readonly number[]): readonly Reason[]
   /** False: no choice of so many cells more, beside those chosen, has enough devices near. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /** The devices and the socket by which a cell differs from others for this request. */

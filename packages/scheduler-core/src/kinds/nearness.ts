@@ -29,7 +29,7 @@ function preferredDevices(spec: RequestSpec): Nearness | undefined {
   )
 }
 
-const anyCells: NearnessOnHost = { shortOf: () => undefined, mayStill: () => true, traitOf: () => '', key: '' }
+const anyCells: NearnessOnHost = { shortOf: () => undefined, allShortOf: () => [], mayStill: () => true, traitOf: () => '', key: '' }
 
 /** What each of some kinds of devices wants, together. */
 function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
@@ -47,6 +47,7 @@ function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
           }
           return undefined
         },
+        allShortOf: (chosen) => here.flatMap((kind) => kind.allShortOf(chosen)),
         mayStill: (chosen, used, more) => here.every((kind) => kind.mayStill(chosen, used, more)),
         traitOf: (cell) => here.map((kind) => kind.traitOf(cell)).join('|'),
         get key() {

@@ -1,8 +1,11 @@
 import { fromRequest } from '../evidence.ts'
 import type { Filter } from '../filters/filter.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
 import type { HostIndex } from '../host-index.ts'
-import { namedHosts, nameListsOf, singleOf, whichIgnored } from '../pipeline/candidates.ts'
+import { type Check, namedHosts, nameListsOf, namesOf, reasonOfNoneCommon, singleOf, whichIgnored } from '../pipeline/candidates.ts'
+import type { Reason } from '../reason.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import { candidatesOf } from './candidates.ts'
 import type { NovaRequest } from './objects/request.ts'
 import { ownHostsOf } from './own-hosts.ts'
@@ -22,39 +25,64 @@ export const novaCandidatesFilter: Filter = {
     const hostOf = ownHostsOf(fleet)
     const all = [requestedDestination?.host, ...(forceHosts ?? []), ...(forceNodes ?? [])]
     const names = [...new Set(all)].filter((name) => typeof name === 'string')
-    const nothing = { ...wanted, ignoreHosts: null, forceHosts: null, forceNodes: null, requestedDestination: null }
-    const isIn = (asked: Partial<NovaRequest>) => (host: HostIndex) =>
-      candidatesOf({ ...nothing, ...asked }, [hostOf(host)]).hosts.length > 0
+    const isIgnored = isAlone(wanted, fleet)({ ignoreHosts })
+    const named = novaNameLists(request, fleet)
+    // looked up when the first reason is asked for
+    let noneCommon: Reason | null | undefined
+    const notNamed = (): Reason => {
+      if (noneCommon === undefined) noneCommon = reasonOfNoneCommon(named, fleet)
+      return noneCommon ?? { code: 'host.not_requested', need: names.slice(0, 5).join(', ') }
+    }
     return {
       each: () => [
-        ...nameListsOf(request)
-          // Nova looks a node that is named without its host up before
-          .filter(({ field }) => field !== 'requestedDestination' || requestedDestination?.host !== undefined)
-          .map((list) => ({ ...singleOf(list), passes: isIn({ [list.field]: wanted[list.field] }) })),
-        ...(ignoreHosts?.length ? [{ which: whichIgnored(ignoreHosts), isExclusion: true as const, passes: isIn({ ignoreHosts }) }] : []),
+        ...named.map(({ which, isNames, passes }) => ({ which, isNames, passes })),
+        ...(ignoreHosts?.length ? [{ which: whichIgnored(ignoreHosts), isExclusion: true as const, passes: isIgnored }] : []),
       ],
       passes: (host) => candidatesOf(wanted, [hostOf(host)]).hosts.length > 0,
       reason: (host) =>
         candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0
           ? { code: 'host.excluded', subject: 'ignoreHosts' }
-          : { code: 'host.not_requested', need: names.slice(0, 5).join(', ') },
+          : notNamed(),
       facts(host) {
-        const isIgnored = candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0
-        const fields = [
-          ...(requestedDestination?.host === undefined ? [] : ['requestedDestination']),
-          ...(forceHosts?.length ? ['forceHosts'] : []),
-          ...(forceNodes?.length ? ['forceNodes'] : []),
-        ]
+        const isExcluded = candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0
         return [
           {
-            subject: isIgnored ? 'ignoreHosts' : 'host',
-            ...(!isIgnored && { required: names.slice(0, 5).join(', ') }),
+            subject: isExcluded ? 'ignoreHosts' : 'host',
+            ...(!isExcluded && { required: notNamed().need ?? '' }),
             actual: hostOf(host).host,
-            requiredFrom: fromRequest(isIgnored ? 'ignoreHosts' : fields.join(' and ')),
+            requiredFrom: fromRequest(isExcluded ? 'ignoreHosts' : named.map(({ field }) => field).join(' and ')),
             actualFrom: reportOf(fleet.hosts.get(host)),
           },
         ]
       },
     }
   },
+}
+
+/** The lists of names that Nova looks at before it asks Placement, each by itself. */
+export function novaNameLists(request: RequestSpec, fleet: Fleet): readonly NameList[] {
+  const wanted = novaRequestAt(fleet.featureLevel, request)
+  const alone = isAlone(wanted, fleet)
+  return (
+    nameListsOf(request)
+      // Nova looks a node that is named without its host up before
+      .filter(({ field }) => field !== 'requestedDestination' || wanted.requestedDestination?.host !== undefined)
+      .map((list) => ({
+        ...singleOf(list),
+        field: list.field,
+        passes: alone({ [list.field]: wanted[list.field] }),
+        reason: { code: 'host.not_requested', need: namesOf(list).slice(0, 5).join(', ') },
+      }))
+  )
+}
+
+interface NameList extends Pick<Check, 'which' | 'passes' | 'reason' | 'field'> {
+  readonly isNames: true
+}
+
+/** Whether a host is let in where the request asks for some of its names alone. */
+function isAlone(wanted: NovaRequest, fleet: Fleet): (asked: Partial<NovaRequest>) => (host: HostIndex) => boolean {
+  const hostOf = ownHostsOf(fleet)
+  const nothing = { ...wanted, ignoreHosts: null, forceHosts: null, forceNodes: null, requestedDestination: null }
+  return (asked) => (host) => candidatesOf({ ...nothing, ...asked }, [hostOf(host)]).hosts.length > 0
 }

@@ -261,8 +261,8 @@ const situations: Readonly<Record<string, Situation>> = {
       'isolate',
     ),
     with: only('NUMATopologyFilter'),
-    compat: { h1: 'NUMATopologyFilter (claim) numa.cpus', h2: 'NUMATopologyFilter numa.not_reported' },
-    own: { h1: 'NUMATopologyFilter numa.cpus', h2: 'NUMATopologyFilter numa.not_reported' },
+    compat: { h1: 'NUMATopologyFilter (claim) numa.too_few_cpus', h2: 'NUMATopologyFilter numa.not_reported' },
+    own: { h1: 'NUMATopologyFilter numa.too_few_cpus', h2: 'NUMATopologyFilter numa.not_reported' },
   },
   'less disk left for the hypervisor than by the sizes of the instances': {
     hosts: { h1: { localGb: 100, freeDiskGb: 90, localGbUsed: 10, diskAvailableLeast: 40 }, h2: { localGb: 1 } },

@@ -62,10 +62,10 @@ test('before the level the filters let it pass, and the claim refuses it', () =>
 
 describe('guest cells on a cell of four CPUs and 16384 MiB', () => {
   test.each<readonly [string, Asks, string]>([
-    ['B08 nova hardware.py: six shared CPUs in one cell', guest(6, 1_024), 'numa.cpus'],
-    ['B08 nova hardware.py: eight of them', guest(8, 1_024), 'numa.cpus'],
+    ['B08 nova hardware.py: six shared CPUs in one cell', guest(6, 1_024), 'numa.too_few_cpus'],
+    ['B08 nova hardware.py: eight of them', guest(8, 1_024), 'numa.too_few_cpus'],
     ['four of them', guest(4, 1_024), 'PASS'],
-    ['more memory than the cell has, less than its ratio gives', guest(2, 20_000), 'numa.memory'],
+    ['more memory than the cell has, less than its ratio gives', guest(2, 20_000), 'numa.too_little_memory'],
     ['all of its memory', guest(2, 16_384), 'PASS'],
   ])('%s', (_name, asks, says) => expect(sayOf(NOVA_OVERCOMMIT, 'NUMATopologyFilter', cells, asks)).toBe(says))
 })

@@ -265,7 +265,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'lists that no host meets at once': {
       aggregates: { a: [{}, 'h1'], b: [{}, 'h2'] },
       asks: bound({ aggregates: [aUuid(1), aUuid(2)] }),
-      gets: both('PlacementDestination aggregate.not_member'),
+      gets: both('PlacementDestination host.none_common'),
     },
     'an aggregate that is not there': {
       asks: bound({ aggregates: [aUuid(7)] }),
@@ -286,7 +286,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a forced host is asked too': {
       aggregates: { a: [{}, 'h2'] },
       asks: { forceHosts: ['h1'], requestedDestination: { aggregates: [aUuid(1)] } },
-      gets: { h1: 'PlacementDestination aggregate.not_member', h2: 'Candidates host.not_requested' },
+      gets: { h1: 'PlacementDestination host.none_common', h2: 'Candidates host.not_requested' },
     },
     'A19 LP 1823370 only_cell: hosts of the cell': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },

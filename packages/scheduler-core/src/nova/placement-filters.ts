@@ -10,13 +10,14 @@ import { DEFAULT_ZONE } from '../fleet/hosts.ts'
 import { PLACEMENT_RULES } from '../fleet/levels.ts'
 import { aggregatesOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
 import type { HostIndex } from '../host-index.ts'
-import { aggregateChecks, type Check, cell, inAnyOf, preparedOf, whichPlaces } from '../pipeline/candidates.ts'
+import { type Check, cell, forbidden, inAnyOf, memberships, preparedOf, whichPlaces } from '../pipeline/candidates.ts'
 import type { PreparedFilter } from '../prepared-filter.ts'
 import { type PlacementRules, type Profile, usualPlacement } from '../profiles/profile.ts'
 import { keysFrom, namedKeys, type RequestReads, type RequestReadsBy, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
 import { shortList } from '../short-list.ts'
+import { novaNameLists } from './compat-candidates.ts'
 import { NovaError } from './nova-error.ts'
 import { isRebuild } from './nova-filter.ts'
 import type { NovaImage } from './objects/request.ts'
@@ -60,7 +61,12 @@ const destination = placementFilter({
       return [...(need === undefined ? [] : [`of the node ${need}`]), ...whichPlaces(request)].join(', ')
     },
   },
-  prepare: (request, fleet) => preparedOf([node(request, fleet), cell(request, fleet), ...aggregateChecks(request, fleet)], fleet),
+  prepare(request, fleet) {
+    const named = node(request, fleet)
+    const aggregates = memberships(request, fleet)
+    const allowing = [...novaNameLists(request, fleet), ...(named === undefined ? [] : [named]), ...aggregates]
+    return preparedOf([named, cell(request, fleet), forbidden(request, fleet), ...aggregates], fleet, allowing)
+  },
 })
 
 /** A node that is named without its host: Nova looks the host up before it asks Placement. */

@@ -21,7 +21,14 @@ export interface CandidatesFilter extends Filter {
 }
 
 /** By names. By Nova's rules a host always has to be named by all lists. */
-export const namedHosts: Admits = { by: 'place', which: (request) => [...whichNamed(request, true), ...whichOthers(request)].join(', ') }
+export const namedHosts: Admits = {
+  by: 'place',
+  which(request) {
+    // a node without its host is looked up by Placement
+    const named = request.requestedDestination?.host ? request : { ...request, requestedDestination: null }
+    return [...whichNamed(named, true), ...whichOthers(request)].join(', ')
+  },
+}
 
 /** By names, the cell and aggregates. */
 const namedPlaces: Admits = {
@@ -61,7 +68,7 @@ export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readon
 export const whichIgnored = (ignoreHosts: readonly string[]): string => `other than ${shortList(ignoreHosts)}`
 
 /** Each once: a node is mostly called as its host. */
-const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
+export const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
 
 const namesAndFields = (lists: readonly NameList[]): string =>
   lists.map((list) => `${shortList(namesOf(list))} by ${list.field}`).join(' and ')
@@ -122,12 +129,6 @@ export const candidatesFilter: CandidatesFilter = {
   },
 }
 
-/** The aggregates that a request names or shuns. */
-export const aggregateChecks = (request: RequestSpec, fleet: Fleet): readonly (Check | undefined)[] => [
-  forbidden(request, fleet),
-  ...memberships(request, fleet),
-]
-
 /**
  * A filter of those checks that ask something: a host must pass all. Undefined: none does. `allowing`: those of them that name hosts or
  * aggregates; where no host is in all of these, that is the reason on every host.
@@ -135,7 +136,7 @@ export const aggregateChecks = (request: RequestSpec, fleet: Fleet): readonly (C
 export function preparedOf(
   given: readonly (Check | undefined)[],
   fleet: Fleet,
-  allowing: readonly Check[] = [],
+  allowing: readonly Allowing[] = [],
 ): PreparedFilter | undefined {
   const checks = given.filter((check) => check !== undefined)
   const [only] = checks
@@ -172,6 +173,9 @@ export function preparedOf(
     },
   }
 }
+
+/** A list of names or aggregates, of which hosts have to be. */
+type Allowing = Pick<Check, 'passes' | 'reason' | 'field'>
 
 export interface Check {
   /** Which hosts pass it, in words that follow "hosts". */
@@ -239,8 +243,8 @@ function nameCheck({ field, hosts, nodes }: Omit<NameList, 'field'> & { readonly
   }
 }
 
-/** Where no host is in all of several lists, that is the reason on every host, and no list alone. */
-function reasonOfNoneCommon(allowing: readonly Check[], fleet: Fleet): Reason | null {
+/** Where no host is in all of several lists, that is the reason on every host, and no list alone. Null: some are, or there is one list. */
+export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet): Reason | null {
   if (fleet.featureLevel < NAMED_BY_ALL || allowing.length < 2) return null
   if (fleet.hosts.presentIndexes.some((index) => allowing.every(({ passes }) => passes(index as HostIndex)))) return null
   return {
@@ -281,8 +285,8 @@ export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host:
   return (host) => columns.some((column) => column[host] === 1)
 }
 
-/** One check per list of aggregates: the host must be in at least one of each list. */
-function memberships({ requestedDestination, requestedResources }: RequestSpec, fleet: Fleet): Check[] {
+/** One check for each list of aggregates: the host must be in at least one of each list. */
+export function memberships({ requestedDestination, requestedResources }: RequestSpec, fleet: Fleet): Check[] {
   return [
     { wanted: requestedDestination?.aggregates ?? [], field: 'requestedDestination.aggregates' },
     ...requestedResources.map(({ memberOf }, i) => ({ wanted: memberOf, field: `requestedResources.${i}.memberOf` })),
@@ -297,7 +301,8 @@ function memberships({ requestedDestination, requestedResources }: RequestSpec, 
     }))
 }
 
-function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
+/** The aggregates that a request shuns. */
+export function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
   const unwanted = requestedDestination?.forbiddenAggregates ?? []
   if (unwanted.length === 0) return undefined
   const isIn = inAnyOf(fleet, unwanted)

@@ -22,6 +22,7 @@ import type { Weigher } from '../weighers/weigher.ts'
 import { candidatesFilter } from './candidates.ts'
 import type { CompiledFilter, CompiledProfile, OutsideAsk, PluginScheduler } from './compiled-profile.ts'
 import { failedScheduler } from './failed-scheduler.ts'
+import { netName } from './net-name.ts'
 
 /** Unknown input to a profile whose every part exists and takes its options, or every problem at once. */
 export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {
@@ -243,7 +244,7 @@ const novaParts: typeof ownParts = {
   weighers: compatWeighers,
   weigherOptions: { aggregateMultiplier: true },
   weighsFrom: 2,
-  asNet: (filter) => ({ ...filter, name: `${filter.name} (claim)` }),
+  asNet: (filter) => ({ ...filter, name: netName(filter.name) }),
 }
 
 function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {

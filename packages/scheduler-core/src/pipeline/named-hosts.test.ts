@@ -158,3 +158,26 @@ test('law: what a request admits by all of its lists is what each list admits al
     { numRuns: 500 },
   )
 })
+
+test.each<[name: string, asks: Asks]>([
+  ['a forced host and another destination', { forceHosts: ['a'], requestedDestination: { host: 'b' } }],
+  ['a forced host and the aggregates of another one', { forceHosts: ['c'], requestedDestination: { aggregates: [aUuid(1)] } }],
+  ['a forced host and another node', { forceHosts: ['a'], requestedDestination: { node: 'c2' } }],
+  ['a destination outside of the aggregates', { requestedDestination: { host: 'c', aggregates: [aUuid(1)] } }],
+  [
+    'two lists of aggregates',
+    { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
+  ],
+])('C4: %s have one cause by all profiles', (_name, asks) => {
+  for (const profile of ['default', 'nova', 'nova-compat', 'best-fit']) {
+    const cause = causeOf(townAt(), aRequest(asks), profileNamed(profile))
+    expect([profile, cause.code, cause.reasons[0]?.code]).toEqual([profile, 'host.none_common', 'host.none_common'])
+    if (cause.nearest !== null)
+      expect(causeText(cause)).toMatch(/No host is named by all that the request says: \S+ by \S+ and \S+ by \S+\./)
+  }
+})
+
+test('a node without its host is named once', () => {
+  const cause = causeOf(townAt(), aRequest({ forceHosts: ['a'], requestedDestination: { node: 'c2' } }), profileNamed('nova-compat'))
+  expect(causeText(cause)).toContain('There is no host named a, of the node c2. Each by itself: 1 named a; 1 of the node c2.')
+})

@@ -60,8 +60,10 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   if (problems.some(({ expected }) => expected.startsWith('nested'))) return { ok: false, problems }
   const result = schema.safeParse(input)
   if (result.success && problems.length === 0) return { ok: true, value: result.data }
-  for (const issue of result.error?.issues ?? []) {
+  const issues = result.error?.issues ?? []
+  for (const issue of issues) {
     if (problems.length >= MAX_PROBLEMS) break
+    if (isConsequence(issue, issues, input)) continue
     problems.push(...toProblems(issue, input, family))
   }
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
@@ -82,6 +84,14 @@ export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: 
   const parsed = parseWith(schema, options, 'profile')
   if (!parsed.ok) throw new RangeError(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
+}
+
+/** Whether a rule about several fields is broken at one that nobody wrote, where another one of the same object is wrong already. */
+function isConsequence(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], root: unknown): boolean {
+  const { code, path } = issue
+  if (code !== 'custom' || path.length === 0 || lookUp(root, path) !== undefined) return false
+  const isBeside = (other: readonly PropertyKey[]) => other.length === path.length && path.slice(0, -1).every((key, i) => other[i] === key)
+  return issues.some((other) => other !== issue && other.code !== 'custom' && isBeside(other.path))
 }
 
 function toProblems(issue: z.core.$ZodIssue, root: unknown, family: Family): Problem[] {

@@ -14,13 +14,40 @@ export function withAmount(request: RequestSpec, resourceClass: string, amount: 
   const requestedResources = inGroups.length === 0 ? request.requestedResources : spread(request.requestedResources, resourceClass, beside)
   const own = amount - beside
   const field = resourceClass === 'VCPU' ? 'vcpus' : resourceClass === 'MEMORY_MB' ? 'memoryMb' : undefined
-  if (Object.hasOwn(extraSpecs, spec) || (field === undefined && own !== ownAmount(request, resourceClass))) {
+  const isSaid = Object.hasOwn(extraSpecs, spec)
+  if (resourceClass === 'DISK_GB' && !isSaid) return restated(withDisk(request, own), { requestedResources })
+  if (isSaid || (field === undefined && own !== ownAmount(request, resourceClass))) {
     if (field === undefined && resourceClass !== 'DISK_GB' && own === 0) delete extraSpecs[spec]
     else extraSpecs[spec] = String(own)
     return restated(request, { flavor: { ...request.flavor, extraSpecs }, requestedResources })
   }
   const changed = restated(request, { flavor: { ...request.flavor, ...(field !== undefined && { [field]: own }) }, requestedResources })
   return field === undefined ? changed : withFittingCells(changed)
+}
+
+const MIB_PER_GIB = 1_024
+
+/**
+ * The flavor's own disks with so much in all. Less is taken of the ephemeral disk first, then of the root disk down to what the image needs, then
+ * of swap, and only then of what the image needs: a request that lacks that is refused at the door.
+ */
+function withDisk(request: RequestSpec, gib: number): RequestSpec {
+  const { flavor, image, isBfv } = request
+  const swapGib = Math.ceil(flavor.swapMb / MIB_PER_GIB)
+  // a root disk on a volume is not of the host
+  const root = isBfv ? 0 : flavor.rootGb
+  let over = root + flavor.ephemeralGb + swapGib - gib
+  const more = Math.max(0, -over)
+  const lessOf = (amount: number, least = 0): number => {
+    const taken = Math.max(0, Math.min(over, amount - least))
+    over -= taken
+    return amount - taken
+  }
+  const ephemeralGb = lessOf(flavor.ephemeralGb) + (isBfv ? more : 0)
+  const needed = lessOf(root, Math.max(1, image?.minDiskGb ?? 0))
+  const swapMb = Math.min(flavor.swapMb, lessOf(swapGib) * MIB_PER_GIB)
+  const rootGb = isBfv ? flavor.rootGb : lessOf(needed) + more
+  return restated(request, { flavor: { ...flavor, rootGb, ephemeralGb, swapMb } })
 }
 
 /** The cells of a guest have what the flavor has: they are cut with it, each by its share. */

@@ -242,8 +242,8 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     change: 'aggregates asked for -> any',
   },
   requestedDestination: 'its fields are below',
-  'requestedDestination.host': { request: { requestedDestination: { host: 'zz9' } }, change: 'hosts asked for -> any' },
-  'requestedDestination.node': { request: { requestedDestination: { node: 'zz9' } }, change: 'hosts asked for -> any' },
+  'requestedDestination.host': { request: { requestedDestination: { host: 'zz9' } }, change: 'requested destination -> any' },
+  'requestedDestination.node': { request: { requestedDestination: { node: 'zz9' } }, change: 'requested destination -> any' },
   'requestedDestination.aggregates': {
     request: { requestedDestination: { aggregates: [aUuid(20)] } },
     aggregates: [{ name: 'none', hosts: [], metadata: {} }],
@@ -255,7 +255,7 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     change: 'forbidden aggregate -> not forbidden',
   },
   forceHosts: { request: { forceHosts: ['zz9'] }, change: 'hosts asked for -> any' },
-  forceNodes: { request: { forceNodes: ['zz9'] }, change: 'hosts asked for -> any' },
+  forceNodes: { request: { forceNodes: ['zz9'] }, change: 'nodes asked for -> any' },
   ignoreHosts: { request: { ignoreHosts: ['a'] }, change: 'hosts to ignore -> not a' },
   schedulerHints: {
     request: { schedulerHints: { different_host: [aUuid(5)] } },

@@ -467,7 +467,7 @@ describe('what an operator keeps back of a host', () => {
         changes: [reserving(60_000), aClaim({ hosts: ['a'], mode: 'CONFIRM', grants: { classes: { MEMORY_MB: 5_000 } } })],
         kinds: ['REQUEST', 'POLICY'],
       },
-      'MEMORY_MB: 1024 MiB needed, 536 free; 60000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      'Memory: 1024 MiB needed, 536 free; 60000 of its 65536 MiB are reserved (set by kim: tests of backups).',
       ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 59512 MiB', 'MEMORY_MB allocation ratio of host a -> 1.089'],
     ],
     [

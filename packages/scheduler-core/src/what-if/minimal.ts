@@ -91,15 +91,15 @@ function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): re
 
 function* tryWith(
   { fleets, request, profile, seed, minHosts, failed }: MinimalOptions,
-  { host, refined }: Candidate,
+  { hosts, refined }: Candidate,
   changes: readonly ProposedChange[],
 ): Steps<Kept | undefined> {
   const applied = applyTo(request, profile, changes)
   const own = yield* fleets.with(applied.edits)
   if (own === undefined) return undefined
-  const trial = yield* tryOn(own, seed, applied, host, failed)
+  const trial = yield* tryOn(own, seed, applied, [], failed)
   if (!trial.placed || trial.unlocks < minHosts) return undefined
-  return { candidate: { changes, host, refined, effort: effortOf(changes) }, trial, applied }
+  return { candidate: { changes, hosts, refined, effort: effortOf(changes) }, trial, applied }
 }
 
 /** Whether one proposal says no more than the other, which is known: it contains it, or comes to the same for as much effort or more. */

@@ -6,10 +6,10 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
 import { type Applied, applyTo, type Trial, tryOn } from './trial.ts'
 
-/** A set of changes to try, and the host for whose sake. */
+/** A set of changes to try, and the hosts for whose sake: each is asked what else is in its way. */
 export interface Candidate {
   readonly changes: readonly ProposedChange[]
-  readonly host: HostName
+  readonly hosts: readonly HostName[]
   readonly effort: number
   /** How often a change took the place of another one of the same subject. */
   readonly refined: number
@@ -42,25 +42,25 @@ export const INSTANCES = 'instances'
 
 /**
  * Several instances share the room of hosts: not all of them need fit with the number that one host has for one of them. The least number
- * says whether any will do; which one is the greatest is looked for afterwards. Once for the same subjects.
+ * says whether any will do; which one is the greatest is looked for afterwards. Once beside the same other changes.
  */
 export function* sharedRoom(
   fleet: Fleet,
   { request, profile, seed, minHosts }: SearchOptions,
-  { changes, host, refined }: Candidate,
+  { changes, hosts, refined }: Candidate,
   eased: Set<string>,
   failed: number,
 ): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
   const lowered = changes.filter(({ subject, number }) => number !== undefined && number.to < number.from && subject !== INSTANCES)
   const [{ number } = {}, ...more] = lowered
   const step = number?.step ?? 1
-  const key = changes.map(({ kind, subject }) => `${kind} ${subject}`).join('\n')
+  const key = changes.map(({ kind, subject, to }) => `${kind} ${subject} ${subject === lowered[0]?.subject ? 'less' : to}`).join('\n')
   if (number === undefined || more.length > 0 || number.to < 2 * step || eased.has(key)) return { kept: undefined, runs: 0 }
   eased.add(key)
   yield
   const least = [...changes.filter((one) => !lowered.includes(one)), number.at(step)]
   const applied = applyTo(request, profile, least)
-  const trial = yield* tryOn(fleet, seed, applied, host, failed)
+  const trial = yield* tryOn(fleet, seed, applied, [], failed)
   if (!trial.placed || trial.unlocks < minHosts) return { kept: undefined, runs: 1 }
-  return { kept: { candidate: { changes: least, host, refined, effort: effortOf(least) }, trial, applied }, runs: 1 }
+  return { kept: { candidate: { changes: least, hosts, refined, effort: effortOf(least) }, trial, applied }, runs: 1 }
 }

@@ -1,6 +1,8 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import type { Cause } from '../cause/cause.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostName } from '../fleet/host-name.ts'
+import { hostKey } from '../fleet/hosts.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
 import { distanceOfReasons } from '../pipeline/distance.ts'
@@ -70,8 +72,14 @@ export function* surveyRefusals(
   })
   yield
   const chosen = [...kinds.values()]
-    .map((group) => group.sort((a, b) => a.distance - b.distance || a.host - b.host))
-    .sort((a, b) => sizeOf(a) - sizeOf(b) || (a[0] as Found).distance - (b[0] as Found).distance || b.length - a.length)
+    .map((group) => group.sort((a, b) => a.distance - b.distance || byName(fleet, a.host, b.host)))
+    .sort(
+      (a, b) =>
+        sizeOf(a) - sizeOf(b) ||
+        (a[0] as Found).distance - (b[0] as Found).distance ||
+        b.length - a.length ||
+        byName(fleet, (a[0] as Found).host, (b[0] as Found).host),
+    )
     .slice(0, MOST_KINDS)
   const nearest: NearHost[] = []
   for (const group of chosen) {
@@ -80,6 +88,9 @@ export function* surveyRefusals(
   }
   return { nearest, cause: yield* examination.cause() }
 }
+
+const byName = (fleet: Fleet, one: HostIndex, other: HostIndex): number =>
+  byCodeUnit(hostKey(fleet.hosts.get(one)), hostKey(fleet.hosts.get(other)))
 
 const sizeOf = (group: readonly Found[]): number => group[0]?.reasons.length ?? 0
 

@@ -1,6 +1,7 @@
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostName } from '../fleet/host-name.ts'
+import { hostAddress } from '../fleet/hosts.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { HostIndex } from '../host-index.ts'
@@ -26,8 +27,16 @@ export interface Trial {
   readonly found: number
   readonly unlocks: number
   readonly hosts: readonly HostName[]
-  /** Where it is not placed: what to change beside, for the sake of the candidate's host. */
-  readonly next: readonly ProposedChange[]
+  /** The first of these as it is addressed among the hosts that are there; null where there is none. */
+  readonly address: string | null
+  /** Where it is not placed: what to change beside, for the sake of each of the candidate's hosts. */
+  readonly next: readonly NextChanges[]
+}
+
+/** What would answer the first reason that a host is refused for, once a candidate is made. */
+interface NextChanges {
+  readonly host: HostName
+  readonly changes: readonly ProposedChange[]
 }
 
 const EXAMPLES = 5
@@ -110,43 +119,49 @@ export function* decideOn<Read>(
 const isAskable = (request: RequestSpec): boolean =>
   request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
 
-export function* tryOn(fleet: Fleet, seed: string, { request, profile }: Applied, host: HostName, failed: number): Steps<Trial> {
-  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], next: [] }
-  const nextFor = (): readonly ProposedChange[] => {
-    const index = fleet.hosts.find(host)?.index
-    return index === undefined ? [] : proposeFor(fleet, request, profile, index)
-  }
+export function* tryOn(
+  fleet: Fleet,
+  seed: string,
+  { request, profile }: Applied,
+  hosts: readonly HostName[],
+  failed: number,
+): Steps<Trial> {
+  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
   const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, (instance) =>
-    instance < request.numInstances ? nextFor() : [],
+    instance < request.numInstances ? nextFor(fleet, request, profile, hosts) : [],
   )
-  if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], next: read }
+  if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
   try {
     // as the instance that had found no host meets it now
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts } = yield* runFiltersInSteps(
+    const { hosts: unlocked } = yield* runFiltersInSteps(
       yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet),
       fleet,
     )
-    const passing = Array.from(hosts.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
+    const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing
       .map(({ host: name, node }) => ({ host: name, node }))
       .filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
-    return { placed: true, found, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
+    const examples = [...goesTo, ...others].slice(0, EXAMPLES)
+    const address = examples[0] === undefined ? null : hostAddress(fleet.hosts, examples[0])
+    return { placed: true, found, unlocks: unlocked.length, hosts: examples, address, next: [] }
   } finally {
     overlay.discard()
   }
 }
 
-/** What would answer the first reason that a host is refused for. */
-function proposeFor(fleet: Fleet, request: RequestSpec, profile: Profile, host: HostIndex): readonly ProposedChange[] {
-  const refusing = prepareChecks(fleet, request, profile)
-    .checksOf(host, true)
-    .find(({ reason }) => reason !== undefined)
-  if (refusing?.reason === undefined) return []
-  const { filter, reason } = refusing
-  const refusal = { fleet, request, profile, host, filter, reason }
-  return [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]
+function nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): readonly NextChanges[] {
+  if (hosts.length === 0) return []
+  const { checksOf } = prepareChecks(fleet, request, profile)
+  return hosts.flatMap((host) => {
+    const index = fleet.hosts.find(host)?.index
+    const refusing = index === undefined ? undefined : checksOf(index, true).find(({ reason }) => reason !== undefined)
+    if (index === undefined || refusing?.reason === undefined) return []
+    const { filter, reason } = refusing
+    const refusal = { fleet, request, profile, host: index, filter, reason }
+    return [{ host, changes: [...proposalsFor(refusal), ...proposalsForSeveral(refusal)] }]
+  })
 }

@@ -1,6 +1,7 @@
 import type { Cause } from '../cause/cause.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostName } from '../fleet/host-name.ts'
+import { hostKey } from '../fleet/hosts.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import type { Steps } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -118,7 +119,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     const own = yield* fleets.with(applied.edits)
     if (own === undefined) continue
     runs++
-    const trial = yield* tryOn(own, options.seed, applied, candidate.host, start.found)
+    const trial = yield* tryOn(own, options.seed, applied, candidate.hosts, start.found)
     if (trial.placed) {
       if (trial.unlocks < minHosts) continue
       yield* tell({ candidate, trial, applied })
@@ -129,27 +130,28 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       runs += shared.runs
       if (shared.kept !== undefined) yield* tell(shared.kept)
     }
-    const { changes, host, refined } = candidate
-    const replaced = trial.next.filter(({ subject }) => changes.some((change) => change.subject === subject))
-    if (refined < MOST_REFINED)
-      for (const change of replaced)
+    const { changes, refined } = candidate
+    for (const { host, changes: next } of trial.next) {
+      const replaced = next.filter(({ subject }) => changes.some((change) => change.subject === subject))
+      if (refined < MOST_REFINED)
+        for (const change of replaced)
+          queue.add(
+            [insteadOf(changes.find(({ subject }) => subject === change.subject) ?? change, change)],
+            changes.filter(({ subject }) => subject !== change.subject),
+            host,
+            refined + 1,
+          )
+      if (changes.length < maxChanges)
         queue.add(
-          [insteadOf(changes.find(({ subject }) => subject === change.subject) ?? change, change)],
-          changes.filter(({ subject }) => subject !== change.subject),
+          next.filter((change) => !replaced.includes(change)),
+          changes,
           host,
-          refined + 1,
+          refined,
         )
-    if (changes.length < maxChanges)
-      queue.add(
-        [
-          ...trial.next.filter((change) => !replaced.includes(change)),
-          // some of them found a host once this is changed
-          ...(changes.some(({ subject }) => subject === INSTANCES) ? [] : fewerInstances(request, trial.found)),
-        ],
-        changes,
-        host,
-        refined,
-      )
+    }
+    // some of them found a host once this is changed
+    if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
+      for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
   }
   const shown = told.some(({ candidate }) => isMild(candidate)) ? told.filter(({ candidate }) => !isLastResort(candidate)) : told
   const counterfactuals = shown.slice(0, first).map(({ candidate, trial, applied }) => toCounterfactual(candidate, trial, applied))
@@ -193,9 +195,9 @@ function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChan
   return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
 }
 
-/** Candidates, least effort first, and all last resorts behind all others; each once. */
+/** Candidates, least effort first, and all last resorts behind all others; each once for each host, and those that wait once for all of them. */
 function createQueue({ kinds }: WhatWouldFitOptions) {
-  const waiting: Candidate[] = []
+  let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
   const seen = new Set<string>()
   return {
     add(proposed: readonly ProposedChange[], beside: readonly ProposedChange[], host: HostName | undefined, refined: number): void {
@@ -204,9 +206,17 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
         if (!kinds.includes(change.kind)) continue
         const changes = [...beside, change]
         const key = changes.map(keyOf).sort().join('\n')
-        if (seen.has(key)) continue
-        seen.add(key)
-        const candidate: Candidate = { changes, host, effort: effortOf(changes), refined }
+        const ofHost = `${key}\n${hostKey(host)}`
+        if (seen.has(ofHost)) continue
+        seen.add(ofHost)
+        const same = waiting.find((other) => other.key === key)
+        const effort = effortOf(changes)
+        if (same !== undefined && same.effort <= effort) {
+          same.hosts.push(host)
+          continue
+        }
+        const candidate = { key, changes, hosts: [...(same?.hosts ?? []), host], effort, refined }
+        waiting = waiting.filter((other) => other !== same)
         const isLast = isLastResort(candidate)
         const at = waiting.findIndex((other) => (isLastResort(other) === isLast ? other.effort > candidate.effort : !isLast))
         waiting.splice(at < 0 ? waiting.length : at, 0, candidate)
@@ -216,7 +226,8 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
   }
 }
 
-const keyOf = ({ kind, subject, to }: ProposedChange): string => `${kind} ${subject} ${to}`
+const keyOf = ({ kind, subject, to, gives = [], parts }: ProposedChange): string =>
+  [kind, subject, to, ...gives, ...(parts?.names ?? [])].join(' ')
 
 /** Of several instances, those that found a host. A gang is placed whole or makes no sense. */
 function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
@@ -233,7 +244,11 @@ const countOf = (now: number, count: number): ProposedChange => ({
   number: { from: now, to: count, at: (other) => countOf(now, other) },
 })
 
-function toCounterfactual({ changes, effort }: Candidate, { unlocks, hosts }: Trial, { request, edits, filters }: Applied): Counterfactual {
+function toCounterfactual(
+  { changes, effort }: Candidate,
+  { unlocks, hosts, address }: Trial,
+  { request, edits, filters }: Applied,
+): Counterfactual {
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
   const said = changes.map(({ kind: of, subject, from, to }) => {
@@ -241,8 +256,7 @@ function toCounterfactual({ changes, effort }: Candidate, { unlocks, hosts }: Tr
     const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })
-  const [host] = hosts
-  const where = host === undefined ? '' : ` (${host.host}${unlocks > 1 ? ' and others' : ''})`
+  const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`
   const text = `${said.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`
   return { kind, changes, unlocks, exampleHosts: hosts, effort: Math.round(effort * 100) / 100, text, request, edits, filters }
 }

@@ -1,7 +1,5 @@
 import { Command } from 'commander'
 import { vi } from 'vitest'
-import { addCluster } from '../../cluster/command.ts'
-import { addConformance } from '../../conformance/command.ts'
 import { addCommands } from '../commands.ts'
 
 export interface Said {
@@ -31,10 +29,8 @@ export async function gantt(environment: Readonly<Record<string, string>>, ...ar
     throw new Error('exit')
   })
   const program = new Command('gantt').exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-  addCommands(program)
-  addConformance(program)
-  addCluster(program)
   try {
+    await addCommands(program, args)
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     if (exited === undefined) throw error

@@ -292,6 +292,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
 const titles: Readonly<Record<string, string>> = {
   'capacity.below_claims': 'The host has less than its claims hold',
   'use.below_claims': 'The report counts too little',
+  'use.beyond_memory': 'The report counts more huge pages than memory',
   'use.no_instances': 'The host does not list its instances',
 }
 

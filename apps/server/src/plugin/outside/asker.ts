@@ -60,7 +60,7 @@ const TOLD_EVERY_MS = 60_000
 export function createFailures(title: string, warn: (message: string) => void, now: () => number) {
   let count = 0
   let last: AskerHealth['last']
-  let toldAt = Number.NEGATIVE_INFINITY
+  let warnedAt = Number.NEGATIVE_INFINITY
   return {
     get count() {
       return count
@@ -72,8 +72,8 @@ export function createFailures(title: string, warn: (message: string) => void, n
       count++
       const at = now()
       last = { part, message: shorten(message, MOST_CHARACTERS), at }
-      if (at - toldAt < TOLD_EVERY_MS) return
-      toldAt = at
+      if (at - warnedAt < TOLD_EVERY_MS) return
+      warnedAt = at
       warn(`${part} of ${title} failed (${count} times since the start): ${last.message}`)
     },
   }

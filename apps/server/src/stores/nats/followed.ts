@@ -40,7 +40,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
   let isClosed = false
   let stopWaiting = (): void => {}
   const waiting = new Set<() => void>()
-  const tell = (): void => {
+  const wake = (): void => {
     for (const look of waiting) look()
   }
 
@@ -82,7 +82,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
         last = message.revision
         lastStamp = message.stamp
         onMessage(message)
-        tell()
+        wake()
       },
       onBroken: again,
     })

@@ -36,7 +36,7 @@ describe('edits of keys, judged in their order', () => {
     expect(keys.byId.get('a')).toMatchObject({ key: { revokedAt: 9 }, hash: 'hash-a', sequence: 2 })
   })
 
-  test('behind an edit of a newer release nothing is told any more', () => {
+  test('behind an edit of a newer release nothing is known any more', () => {
     const { keys, counted } = fold(insert('a', ''), { ...insert('b', 'edit-a'), format: 2 }, insert('c', 'edit-a'))
     expect([counted, keys.unreadable]).toEqual([[true, false, false], 'an edit of keys has format 2; this release reads 1'])
   })

@@ -30,7 +30,7 @@ export class KeyFold {
   head = ''
   /** Of all edits that counted. */
   readonly sequences = new Map<string, number>()
-  /** Why no more can be told: a newer release wrote what this one does not read. */
+  /** Why nothing more is known: a newer release wrote what this one does not read. */
   unreadable: string | undefined
 
   /** Whether the edit counted. */

@@ -33,7 +33,7 @@ export interface NatsLeasesOptions {
  * that were not heard since are taken into the new one: nothing is lost, and what is kept is about one lease of each host.
  */
 const SLOTS = 64
-/** Hosts in one batch, beside those that are taken over. */
+/** Hosts in one batch, without those that are taken over. */
 const MOST_HOSTS = 5_000
 /** Of a host that was silent for longer nothing is said any more: no patience is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000

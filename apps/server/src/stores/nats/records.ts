@@ -53,7 +53,7 @@ export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAud
 /** Of one message, before it is packed. */
 const DECISIONS_IN_MESSAGE = 20
 const USES_IN_MESSAGE = 5_000
-/** Headers and the protocol beside a body. */
+/** Headers and the protocol around a body. */
 const BESIDE_BODY = 512
 
 /** `onKept` hears that there is something for the tables, with its sequence. */

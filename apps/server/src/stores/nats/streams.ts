@@ -4,7 +4,7 @@ import { ApiCode, apiCode, asked, type Connection } from '../../sync/nats/connec
 import { checkpointSettings, ensureStream, namesOf } from '../../sync/nats/stream-settings.ts'
 import { StoreSetupError } from '../../sync/synchronizer.ts'
 
-/** A stream beside the log's, and where it listens. */
+/** A stream of another store, and its subjects. */
 export interface StoreStream {
   readonly stream: string
   /** All of it, or what its subjects begin with. */

@@ -193,7 +193,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
         },
         (error: unknown) => {
           isFailing = true
-          // that the database is away is told elsewhere
+          // another part warns that the database is away
           if (isTold || !isThere()) return
           warn(`records wait for their tables: ${error instanceof Error ? error.message : String(error)}`)
           isTold = true

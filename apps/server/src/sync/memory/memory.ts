@@ -8,7 +8,7 @@ export interface MemoryStore {
   open(): Synchronizer
   /** The store's clock, milliseconds; tests set it. */
   now(): number
-  /** How far those who follow the log beside replicas are; everywhere unless said. */
+  /** How far the other followers of the log are; at its end by default. */
   followedTo(revision: number): void
   /** Faults that tests plant. */
   readonly faults: {

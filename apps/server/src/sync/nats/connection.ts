@@ -20,7 +20,7 @@ import {
 } from '@nats-io/transport-node'
 import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
-import { ANSWER_MS, insist } from './insist.ts'
+import { ANSWER_MS, hedged } from './hedged-request.ts'
 
 /** A server that does not answer this many pings in a row is left for another one. */
 const PINGS = { pingInterval: 1_000, maxPingOut: 2 }
@@ -80,7 +80,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
   /** Asks until there is an answer, or it is certain that there is none. */
   const question = async <T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> => {
     if (!isConnected) throw notConnected()
-    return asked(insist(ask, late))
+    return asked(hedged(ask, late))
   }
   const unfollow = (stream: string, consumer: string): void => void nats.publish(`$JS.API.CONSUMER.DELETE.${stream}.${consumer}`)
   return {
@@ -94,7 +94,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
         await quick.consumers.add(stream, { ...config, name })
         return name
       }
-      // after a server was lost about one in three is not answered for many seconds, and others at once: the next is asked for beside it
+      // after a server was lost about one in three is not answered for many seconds, and others at once: the next is asked for meanwhile
       return question(add, (name) => unfollow(stream, name))
     },
     unfollow,

@@ -20,7 +20,7 @@ export interface StoredMessage {
   readonly body: Uint8Array
 }
 
-/** The id stands in a header as well, so that a place can be told without reading the entry. */
+/** The id stands in a header as well, so that a position is known without reading the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
 /** When another engine took the entry: in front of the stamp of the message for one that was copied from there. */

@@ -41,7 +41,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
             async drop() {
               const nats = await connect({ port })
               const { streams } = await jetstreamManager(nats, { checkAPI: false })
-              await Promise.all([names.log, names.checkpoints, names.beside].map((name) => streams.delete(name)))
+              await Promise.all([names.log, names.checkpoints, names.coordination].map((name) => streams.delete(name)))
               await nats.close()
             },
           }

@@ -4,9 +4,9 @@ import { DOUBT_MS } from '../doubt.ts'
 import { planTrim } from '../retention.ts'
 import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
-import { openBeside } from './beside.ts'
 import { type Checkpoints, createCheckpoints, DamagedCheckpointError } from './checkpoints.ts'
 import { type Connection, openConnection } from './connection.ts'
+import { openCoordination } from './coordination.ts'
 import { stampMs } from './entry-message.ts'
 import { createNatsLog, type LogState, type NatsLog } from './log.ts'
 import { checkpointSettings, checkServer, ensureStream, logSettings, namesOf } from './stream-settings.ts'
@@ -14,9 +14,9 @@ import { checkpointSettings, checkServer, ensureStream, logSettings, namesOf } f
 export interface NatsOptions {
   /** Shown in the servers' list of connections. */
   readonly name?: string
-  /** The revision that everybody who follows the log beside replicas has reached: nothing behind it is dropped. */
+  /** The revision that every other follower of the log has reached: nothing behind it is dropped. */
   reached(): Promise<number>
-  /** Tells operators what they should know of the cluster. */
+  /** Warns operators of what they should know of the cluster. */
   warn(message: string): void
   /** How long a cluster may show less than it acknowledged before it is believed, milliseconds. */
   readonly doubtMs?: number
@@ -50,8 +50,8 @@ async function openOn(
   const copies = checkServer(connection)
   if (copies === 1) warn('The nats-server stands alone: what its machine loses is lost. A cluster of three keeps three copies.')
   const names = namesOf(fleet)
-  const [beside] = await Promise.all([
-    openBeside(connection, names, copies, timers),
+  const [coordination] = await Promise.all([
+    openCoordination(connection, names, copies, timers),
     ensureStream(connection, logSettings(names), copies),
     ensureStream(connection, checkpointSettings(names), copies),
   ])
@@ -68,7 +68,7 @@ async function openOn(
   log.onNews(news)
   const stopPolling = timers.every(POLL_MS, () => news())
 
-  /** What this replica was told of, and most servers hold. */
+  /** What this replica has heard of, and most servers hold. */
   let known = 0
   const past: LogReader = {
     read: log.readPast,
@@ -108,14 +108,14 @@ async function openOn(
       known = Math.max(known, place.revision)
     },
 
-    time: beside.time,
-    takeTurn: beside.takeTurn,
+    time: coordination.time,
+    takeTurn: coordination.takeTurn,
     onNews(listener) {
       listeners.add(listener)
     },
 
     async saveCheckpoint(checkpoint) {
-      const saver = await beside.takeSaver()
+      const saver = await coordination.takeSaver()
       if (saver === undefined) return false
       try {
         const { place } = checkpoint
@@ -129,10 +129,10 @@ async function openOn(
     },
 
     async trim(horizon) {
-      const saver = await beside.takeSaver()
+      const saver = await coordination.takeSaver()
       if (saver === undefined) return
       try {
-        const [kept, state, now, to] = await Promise.all([checkpoints.list(), log.state(), beside.time(), reached()])
+        const [kept, state, now, to] = await Promise.all([checkpoints.list(), log.state(), coordination.time(), reached()])
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
@@ -147,7 +147,7 @@ async function openOn(
       stopPolling()
       listeners.clear()
       log.close()
-      beside.close()
+      coordination.close()
       await connection.close()
     },
   }

@@ -21,7 +21,7 @@ describe('an acknowledgement', () => {
     expect(() => read(text)).toThrow(message)
   })
 
-  test('tells a stream that is full, and a message that came second', () => {
+  test('distinguishes a stream that is full from a message that came second', () => {
     expect(() => read('{"error":{"err_code":10077}}')).toThrow(StreamFullError)
     expect(() => read('{"error":{"err_code":10071}}')).toThrow(CameSecondError)
   })

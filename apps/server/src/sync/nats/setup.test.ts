@@ -8,7 +8,7 @@ import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/
 import { EntryTooLargeError, StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import { parseNatsAddress } from './address.ts'
 import { openNatsSynchronizer } from './nats.ts'
-import { besideSettings, checkpointSettings, logSettings, namesOf } from './stream-settings.ts'
+import { checkpointSettings, coordinationSettings, logSettings, namesOf } from './stream-settings.ts'
 
 const open = (url: string, warn: (message: string) => void = () => undefined) => {
   const address = parseNatsAddress(url)
@@ -58,12 +58,14 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await (await open(`${server.url}/again`)).close()
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })
-    await streams.update(names.beside, { max_age: 300_000_000_000 })
+    await streams.update(names.coordination, { max_age: 300_000_000_000 })
     const store = await open(`${server.url}/again`)
     expect(await store.time()).toBeGreaterThan(1_700_000_000_000)
-    const configs = await Promise.all([names.log, names.checkpoints, names.beside].map(async (name) => (await streams.info(name)).config))
+    const configs = await Promise.all(
+      [names.log, names.checkpoints, names.coordination].map(async (name) => (await streams.info(name)).config),
+    )
     // the server leaves out what is false
-    const wanted = [logSettings(names), checkpointSettings(names), besideSettings(names)].map(({ no_ack, ...settings }) => settings)
+    const wanted = [logSettings(names), checkpointSettings(names), coordinationSettings(names)].map(({ no_ack, ...settings }) => settings)
     expect(configs).toMatchObject(wanted)
     await store.close()
     await nats.close()
@@ -84,7 +86,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await (await store.takeTurn())()
     // as a former release begins: it makes the stream, or updates one of that name to what it wants
     await expect(streams.update(former.name, { ...former, max_age: 0 } as Parameters<typeof streams.update>[1])).resolves.toBeDefined()
-    expect((await streams.info(namesOf('former').beside)).config.storage).toBe(StorageType.File)
+    expect((await streams.info(namesOf('former').coordination)).config.storage).toBe(StorageType.File)
     await store.close()
     await nats.close()
   })
@@ -151,7 +153,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await store.close()
   })
 
-  test('a damaged checkpoint is left aside and told of, one that is none is none, and an older one is found', async () => {
+  test('a damaged checkpoint is left aside and warned of, one that is none is none, and an older one is found', async () => {
     const warnings: string[] = []
     const store = await open(`${server.url}/damaged`, (message) => warnings.push(message))
     const fleet = new Fleet()

@@ -11,9 +11,9 @@ export interface Names {
   /** Followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
   /** What may be lost at any time: turns, and the clock. Former releases have it in memory, in a stream named BESIDE: while both run, each uses its own. */
-  readonly beside: string
+  readonly coordination: string
   /** Followed by `turn`, `saver` or `clock.<replica>`. */
-  readonly besideSubject: string
+  readonly coordinationSubject: string
 }
 
 export const namesOf = (fleet: string): Names => ({
@@ -21,8 +21,8 @@ export const namesOf = (fleet: string): Names => ({
   logSubject: `gantt.${fleet}.log`,
   checkpoints: `GANTT_${fleet}_CHECKPOINTS`,
   checkpointSubject: `gantt.${fleet}.checkpoints`,
-  beside: `GANTT_${fleet}_TURNS`,
-  besideSubject: `gantt.${fleet}.turns`,
+  coordination: `GANTT_${fleet}_TURNS`,
+  coordinationSubject: `gantt.${fleet}.turns`,
 })
 
 /** The oldest server whose consumers can be named, which following needs. */
@@ -85,7 +85,7 @@ export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): S
  * Of each subject only the newest. On disk, though all of it may be lost: a copy in memory is empty after its server was lost, and on
  * nats-server 2.9 such a stream was seen without a leader for more than half a minute.
  */
-export const besideSettings = ({ beside, besideSubject }: Names): Settings => ({
+export const coordinationSettings = ({ coordination, coordinationSubject }: Names): Settings => ({
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
@@ -93,8 +93,8 @@ export const besideSettings = ({ beside, besideSubject }: Names): Settings => ({
   max_age: 0,
   max_bytes: -1,
   max_msgs: -1,
-  name: beside,
-  subjects: [`${besideSubject}.>`],
+  name: coordination,
+  subjects: [`${coordinationSubject}.>`],
 })
 
 /**
@@ -165,7 +165,7 @@ export function assertSettings(info: StreamInfo, settings: Settings, copies: num
 }
 
 /** Nothing of value is in it, so it is made as it must be. */
-export async function ensureBeside({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
+export async function ensureCoordination({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
   const config = { ...settings, num_replicas: copies }
   await asked(streams.add(config)).catch((error: unknown) => {
     if (apiCode(error) !== ApiCode.nameInUse) throw error

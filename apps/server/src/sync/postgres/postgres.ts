@@ -112,7 +112,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
 
   const past: LogReader = {
     async read(after, limit) {
-      // whether a row has reached the standbys cannot be told here: any connection may be new
+      // whether a row has reached the standbys is not known here: any connection may be new
       const entries = await read(
         (query) => driver.query<LogRow>(query),
         after,
@@ -124,7 +124,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
       return entries
     },
     async loadCheckpoint(atMost) {
-      // one that is dropped while it is read has a newer one beside it, or is not needed any more
+      // one that is dropped while it is read is not needed any more, or there is a newer one
       for (;;) {
         const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
           name: 'gantt-load-checkpoint',

@@ -77,8 +77,8 @@ export function createPgDriver(connection: pg.ClientConfig): Driver {
           return await pool.query(query)
         } catch (error) {
           const pause = REPEAT_MS[tries]
-          const told = toStoreError(error)
-          if (!(told instanceof StoreUnavailableError) || pause === undefined) throw told
+          const fault = toStoreError(error)
+          if (!(fault instanceof StoreUnavailableError) || pause === undefined) throw fault
           await sleep(pause)
         }
       }
@@ -90,7 +90,7 @@ export function createPgDriver(connection: pg.ClientConfig): Driver {
       // the connection may end between two statements
       client.on('error', () => undefined)
       try {
-        // what is kept beside the log is durable when it is there, whatever the server's own setting
+        // what the other stores keep is durable when it is there, whatever the server's own setting
         await client.query('BEGIN; SET LOCAL synchronous_commit = on')
         const result = await use((query) => client.query(query))
         await client.query('COMMIT')

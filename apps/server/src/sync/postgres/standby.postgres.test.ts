@@ -66,11 +66,11 @@ test('an entry that only the primary had when it was killed is vouched for by no
     await unanswered
     // whoever starts it shows it, though the standby still lacks it
     primary = await start('a')
-    const told = sendAgain(writer, second)
-    await Promise.race([told, expect.poll(() => waitsForStandby(primary), { timeout: 60_000 }).toBe(true)])
+    const sent = sendAgain(writer, second)
+    await Promise.race([sent, expect.poll(() => waitsForStandby(primary), { timeout: 60_000 }).toBe(true)])
     expect(writer.durableRevision()).toBe(1)
     resume()
-    expect((await told).map(({ id }) => id)).toEqual(['e2'])
+    expect((await sent).map(({ id }) => id)).toEqual(['e2'])
     expect(writer.durableRevision()).toBe(2)
   } finally {
     resume()
@@ -78,7 +78,7 @@ test('an entry that only the primary had when it was killed is vouched for by no
   }
 })
 
-test('a fail-over to an asynchronous standby that lacks what was answered is told by name, and no write is taken', async () => {
+test('a fail-over to an asynchronous standby that lacks what was answered is refused by name, and no write is taken', async () => {
   await waitForNobody(primary)
   const store = await openPostgresSynchronizer(connection())
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
@@ -115,7 +115,7 @@ async function appended(store: Synchronizer, entry: Entry): Promise<Place> {
   return place
 }
 
-/** As a replica does with an entry of unknown outcome: sends it until it is told, and reads what is there. */
+/** As a replica does with an entry of unknown outcome: sends it until it has an answer, and reads what is there. */
 async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Place[]> {
   for (;;)
     try {

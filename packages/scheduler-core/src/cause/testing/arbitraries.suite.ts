@@ -116,7 +116,7 @@ export const placesDrawn = fc
   .filter(({ zone, aggregates, forceHosts }) => zone !== null || aggregates.length > 0 || forceHosts.length > 0)
 
 /** What only the typed form can say, beside the rest. */
-const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
+export const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],
   { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
   { topologySpread: [{ topologyKey: 'rack', maxPerDomain: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },

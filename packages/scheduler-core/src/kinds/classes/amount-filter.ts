@@ -1,14 +1,14 @@
 import type { Code } from '../../codes.ts'
 import { at } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { freeFact, inAllFact, reserveOf } from '../../fleet/sources.ts'
+import { STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
+import { reserveOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
 import type { PreparedFilter } from '../../prepared-filter.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
 import { heldByMover, keptByMover } from '../mover.ts'
-import { inAllOf, isBeyondAll } from './room.ts'
+import { type ClassLack, factsOfLacks, inAllOf, isBeyondAll, lacksOf, unitRule } from './room.ts'
 
 /** How a filter of one class says what is missing. */
 interface Words {
@@ -37,29 +37,30 @@ export function amountFilter(
   const isStrict = hosts.featureLevel >= STRICT_CLAIMS
   const isBeyond = (host: HostIndex): boolean => isStrict && at(columns.reported, host) === 1 && isBeyondAll(columns, host, need)
   const isOverTotal = (host: HostIndex): boolean => limitsAlways && at(total, host) < need
-  const isInAllFirst = hosts.featureLevel >= IN_ALL_BEFORE_FREE
-  const lacksInAll = (host: HostIndex): boolean => isOverTotal(host) || (isInAllFirst && isBeyond(host))
   const isHeld = (host: HostIndex): boolean => hosts.mover !== null && need <= (heldByMover(hosts, host)?.classes?.[resourceClass] ?? 0)
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
+  const whyNot = (host: HostIndex): readonly ClassLack[] => {
+    const lacks = lacksOf(hosts, host, columns, need)
+    // the filter itself has no unit rules: they are said where it refuses for an amount
+    const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
+    return isOverTotal(host) ? ['in all', ...known.filter((lack) => lack !== 'in all')] : known
+  }
   return {
     passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
     reason(host) {
-      const isInAll = lacksInAll(host) || at(free, host) >= need
-      const said = {
-        subject: resourceClass,
-        need,
-        unit,
-        ...reserveOf(hosts, host, resourceClass, unit, { missing: isInAll ? 'in all' : need - at(free, host) }),
+      const said = (missing: number | 'in all') => ({
+        ...{ subject: resourceClass, need, unit },
+        ...reserveOf(hosts, host, resourceClass, unit, { missing }),
+      })
+      switch (whyNot(host)[0]) {
+        case 'unit':
+          return { subject: resourceClass, need, unit, code: 'class.unit', have: unitRule(columns, host) }
+        case 'free':
+          return { ...said(need - at(free, host)), code: short, have: at(free, host), ...keptByMover(hosts, host, 'classes') }
+        default:
+          return { ...said('in all'), code: tooLittle, have: isStrict ? inAllOf(columns, host) : at(total, host) }
       }
-      return isInAll
-        ? { ...said, code: tooLittle, have: isStrict ? inAllOf(columns, host) : at(total, host) }
-        : { ...said, code: short, have: at(free, host), ...keptByMover(hosts, host, 'classes') }
     },
-    facts(host) {
-      const isShort = at(free, host) < need
-      const left = freeFact(hosts, host, resourceClass, asked)
-      if (!lacksInAll(host)) return [isShort ? left : inAllFact(hosts, host, resourceClass, asked)]
-      return [inAllFact(hosts, host, resourceClass, asked), ...(isShort ? [left] : [])]
-    },
+    facts: (host) => factsOfLacks(hosts, host, asked, whyNot(host)),
   }
 }

@@ -3,8 +3,8 @@ import type { Fact } from '../../evidence.ts'
 import { capacityOf, toRatioMilli } from '../../fleet/capacity.ts'
 import { at, type ClassColumns, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
-import { freeFact, inAllFact, reportOf, reserveOf } from '../../fleet/sources.ts'
+import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
+import { freeFact, reserveOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { classFields } from '../../fleet/stats-fields.ts'
 import type { HostIndex } from '../../host-index.ts'
@@ -14,7 +14,18 @@ import type { Amounts } from '../grants.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeMibOf } from '../numa/plain-memory.ts'
-import { hasPlainMemory, hasRoom, inAllOf, isBeyondAll, maxUnitOf, plainHeld, plainMemoryFact, plainMemoryLeft } from './room.ts'
+import {
+  factsOfLacks,
+  hasPlainMemory,
+  hasRoom,
+  inAllOf,
+  lacksOf,
+  maxUnitOf,
+  plainHeld,
+  plainMemoryFact,
+  plainMemoryLeft,
+  unitRule,
+} from './room.ts'
 import { isUsual, wordsOf } from './usual.ts'
 
 export interface AmountAsk {
@@ -150,14 +161,14 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
       const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, words.unit, { missing })
-      switch (whyNot(hosts, host, columns, one)) {
+      switch (lacksOf(hosts, host, columns, need, held?.[resourceClass])[0]) {
         case 'in all':
           return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve('in all') }
         case 'free':
           return { ...asked, code: words.short, have: at(columns.free, host), ...reserve(need - at(columns.free, host)) }
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
-        case 'plain':
+        default:
           return { code: 'memory.huge_pages', subject: MEMORY, need: plainIn(hosts, one), have: plainMemoryLeft(hosts, host), unit: 'MiB' }
       }
     }
@@ -194,31 +205,16 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         const requiredFrom = amountFrom(request, resourceClass)
         const unit = hosts.featureLevel < USUAL_CLASSES ? resourceClass : wordsOf(resourceClass).unit
         const asked = { subject: resourceClass, required: amount, unit, requiredFrom }
-        const why = columns === undefined || columns.reported[host] === 0 ? 'free' : whyNot(hosts, host, columns, one)
-        const left = freeFact(hosts, host, resourceClass, asked)
-        if (columns === undefined) return [left]
-        if (why === 'unit') return [{ ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }]
-        const isShort = why === 'free' || (why === 'in all' && at(columns.free, host) < amount)
+        if (columns === undefined || columns.reported[host] === 0) return [freeFact(hosts, host, resourceClass, asked)]
+        const own = held?.[resourceClass] ?? 0
         const isPlainShort =
           resourceClass === MEMORY && !hasPlainMemory(hosts, host, plainIn(hosts, one), plainHeld(hosts, host, held?.[MEMORY] ?? 0))
         return [
-          ...(why === 'in all' ? [inAllFact(hosts, host, resourceClass, asked)] : []),
-          ...(isShort ? [left] : []),
+          ...factsOfLacks(hosts, host, asked, lacksOf(hosts, host, columns, amount, own)),
           ...(isPlainShort ? [plainMemoryFact(hosts, host, { ...asked, required: plainIn(hosts, one), unit: 'MiB' })] : []),
         ]
       })
   },
-}
-
-/** What of a class refuses an amount, the first of these. */
-function whyNot(hosts: HostTable, host: HostIndex, columns: ClassColumns, one: AmountAsk): 'free' | 'in all' | 'unit' | 'plain' {
-  const held = heldByMover(hosts, host)?.classes?.[one.resourceClass] ?? 0
-  const isCovered = one.amount <= held
-  const isBeyond = hosts.featureLevel >= STRICT_CLAIMS && isBeyondAll(columns, host, one.amount) && !isCovered
-  if (isBeyond && hosts.featureLevel >= IN_ALL_BEFORE_FREE) return 'in all'
-  if (at(columns.free, host) < one.amount && !isCovered) return 'free'
-  if (isBeyond) return 'in all'
-  return hasRoom(columns, host, one.amount, held) ? 'plain' : 'unit'
 }
 
 /** Whether a host can give so much, to an instance that holds `held` there already. */
@@ -293,9 +289,4 @@ const NOTHING: InventoryRow = {
   capacity: 0,
   reported: 0,
   countsUse: 0,
-}
-
-const unitRule = (columns: ClassColumns, host: HostIndex): string => {
-  const max = at(columns.maxUnit, host)
-  return `${at(columns.minUnit, host)} to ${max === Number.MAX_SAFE_INTEGER ? 'any' : max} in steps of ${at(columns.stepSize, host)}`
 }

@@ -1,9 +1,9 @@
-import type { Fact, Term } from '../../evidence.ts'
+import { type Fact, FOR_ONE_INSTANCE, type Term } from '../../evidence.ts'
 import { capacityOf } from '../../fleet/capacity.ts'
 import { at, type ClassColumns } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { allocationTerms, leftOf } from '../../fleet/sources.ts'
+import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
+import { allocationTerms, freeFact, inAllFact, leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
@@ -31,6 +31,51 @@ export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll
 /** Whether an amount is more than the host has in all: no other instance is in its way. */
 export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
+
+/** Whether neither the host has so much in all, nor the report says that one instance may have more than that. */
+const isMoreThanAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
+  amount > inAllOf(columns, host) && amount > at(columns.maxUnit, host)
+
+/** What of a class refuses an amount: more than there is in all, the unit rules, or too little that is free. */
+export type ClassLack = 'in all' | 'unit' | 'free'
+
+/**
+ * All of these, what nobody can wait for first. `held`: what the same instance holds there already. Below feature level UNITS_BEFORE_FREE an
+ * amount beyond a stated largest one breaks the unit rules alone.
+ */
+export function lacksOf(hosts: HostTable, host: HostIndex, columns: ClassColumns, amount: number, held = 0): readonly ClassLack[] {
+  if (at(columns.reported, host) !== 1) return ['free']
+  const isCovered = amount <= held
+  const isStrict = hosts.featureLevel >= STRICT_CLAIMS
+  const isBeyond = isStrict && isBeyondAll(columns, host, amount)
+  const isInAll = isBeyond || (hosts.featureLevel >= UNITS_BEFORE_FREE && isMoreThanAll(columns, host, amount))
+  const isOfNoUnit = amount < at(columns.minUnit, host) || amount % at(columns.stepSize, host) !== 0
+  const lacks: ClassLack[] = []
+  if (isInAll && !isCovered) lacks.push('in all')
+  if (isOfNoUnit || (amount > at(columns.maxUnit, host) && !isBeyond)) lacks.push('unit')
+  if (at(columns.free, host) >= amount || isCovered) return lacks
+  return hosts.featureLevel >= UNITS_BEFORE_FREE ? [...lacks, 'free'] : ['free', ...lacks]
+}
+
+/** The amounts that a host gives to one instance. */
+export function unitRule(columns: ClassColumns, host: HostIndex): string {
+  const max = at(columns.maxUnit, host)
+  return `${at(columns.minUnit, host)} to ${max === Number.MAX_SAFE_INTEGER ? 'any' : max} in steps of ${at(columns.stepSize, host)}`
+}
+
+/** What of a class refuses an amount, as facts. */
+export const factsOfLacks = (
+  hosts: HostTable,
+  host: HostIndex,
+  asked: Parameters<typeof freeFact>[3],
+  lacks: readonly ClassLack[],
+): readonly Fact[] =>
+  lacks.map((lack) => {
+    if (lack === 'in all') return inAllFact(hosts, host, asked.subject, asked)
+    if (lack === 'free') return freeFact(hosts, host, asked.subject, asked)
+    const actual = unitRule(hosts.classColumns(asked.subject), host)
+    return { ...asked, amountOf: FOR_ONE_INSTANCE, actual, actualFrom: reportOf(hosts.get(host)) }
+  })
 
 /**
  * Whether a host has room for an amount, by the unit rules of the class. `held`: what the same instance holds there already. No more than

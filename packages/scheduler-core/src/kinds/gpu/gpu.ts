@@ -186,18 +186,14 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, cells) }
   },
 
-  havers(hosts, ask) {
-    const isNone = ask.models.length === 0 || hosts.present.every(({ gpus }) => gpus.length === 0)
-    return {
-      which: ask.models.length === 0 ? 'with GPUs' : `with GPUs of model ${ask.models.join(' or ')}`,
-      has: (host) => hosts.get(host).gpus.some((gpu) => modelFits(gpu, ask)),
-      lacks(host) {
-        if (isNone) return noGpus(ask)
-        const { gpus } = hosts.get(host)
-        return gpus.length === 0 ? { ...otherModels(gpus, ask), have: 'no GPU' } : otherModels(gpus, ask)
-      },
-    }
-  },
+  havers: (hosts, ask) => ({
+    which: ask.models.length === 0 ? 'with GPUs' : `with GPUs of model ${ask.models.join(' or ')}`,
+    has: (host) => hosts.get(host).gpus.some((gpu) => modelFits(gpu, ask)),
+    lacks(host) {
+      const { gpus } = hosts.get(host)
+      return gpus.length === 0 ? noGpus(ask) : otherModels(gpus, ask)
+    },
+  }),
 
   facts(hosts, host, ask) {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)

@@ -2,6 +2,7 @@ import type { HostTable } from '../../fleet/hosts.ts'
 import { OWN_UNITS } from '../../fleet/levels.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { canMeet } from '../../nova/hardware/demands.ts'
+import type { Reason } from '../../reason.ts'
 import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
 import { elsewhereOn } from '../elsewhere.ts'
 import { heldByMover } from '../mover.ts'
@@ -21,13 +22,18 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
       const wish = { ...ask, numaPolicy: 'required' as const, amounts: {} }
       const keepsOwn = (near: readonly number[]) => held !== undefined && keepGpus(hosts, host, wish, held, near) !== undefined
       const demands = [{ need: ask.count, gains, best }]
+      const shortOf = (chosen: readonly number[]): Reason | undefined => {
+        const near = chosen.map((cell) => (cells[cell] as NearCell).id)
+        if (keepsOwn(near)) return undefined
+        const have = chosen.reduce((sum, cell) => sum + (gains[cell] as number), 0)
+        if (have >= ask.count) return undefined
+        return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, near) }
+      }
       return {
-        shortOf(chosen) {
-          if (keepsOwn(chosen.map((cell) => (cells[cell] as NearCell).id))) return undefined
-          const have = chosen.reduce((sum, cell) => sum + (gains[cell] as number), 0)
-          if (have >= ask.count) return undefined
-          const near = chosen.map((cell) => (cells[cell] as NearCell).id)
-          return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, near) }
+        shortOf,
+        allShortOf(chosen) {
+          const short = shortOf(chosen)
+          return short === undefined ? [] : [short]
         },
         mayStill: (chosen, used, more) => canMeet(demands, chosen, used, more),
         traitOf: (cell) => `${gains[cell]}`,

@@ -73,7 +73,7 @@ export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: numb
   Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
 
 /** MiB of huge pages that a report says are in use, over all cells. */
-export const hugeMibReported = ({ numaCells }: HostStats): number =>
+export const hugeMibReported = ({ numaCells }: Pick<HostStats, 'numaCells'>): number =>
   numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
 
 /**

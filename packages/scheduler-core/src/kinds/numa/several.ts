@@ -1,4 +1,4 @@
-import { moreInstances } from '../../amount-text.ts'
+import { instancesLeft } from '../../amount-text.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { shareMissing } from '../../missing.ts'
@@ -13,6 +13,14 @@ import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
 export interface Guests {
   readonly ask: Pick<NumaAsk, 'cells'>
   readonly count: number
+  /** How many of them are there already. */
+  readonly placed: number
+}
+
+/** Guests that have no room: how many, and whether others have some. */
+export interface LeftOver {
+  readonly count: number
+  readonly areMore: boolean
 }
 
 /**
@@ -22,9 +30,11 @@ export interface Guests {
 export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: readonly Guests[]): readonly Reason[] {
   const cells = hosts.get(host).cells.map((cell) => cell.copy())
   if (guests.some(({ ask }) => ask.cells.length > cells.length)) return []
+  let areMore = guests.some(({ placed }) => placed > 0)
   return guests.flatMap(({ ask, count }) => {
     const left = count - sitDown(cells, ask.cells, count)
-    return left === 0 ? [] : lacksOf(cells, ask.cells, left)
+    areMore ||= left < count
+    return left === 0 ? [] : lacksOf(cells, ask.cells, { count: left, areMore })
   })
 }
 
@@ -48,11 +58,11 @@ function take(cell: CellState, guest: CellAsk): void {
 }
 
 /** Of the cells that are nearest to so many guests, each guest cell on one of its own: what these lack for all of them. */
-function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], count: number): readonly Reason[] {
+function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: LeftOver): readonly Reason[] {
   const left = new Set(cells)
   return guest.flatMap((one) => {
     const [nearest] = [...left]
-      .map((cell) => ({ cell, lacks: cellLacks(cell, one, count) }))
+      .map((cell) => ({ cell, lacks: cellLacks(cell, one, over) }))
       .sort((a, b) => shareOf(a.lacks) - shareOf(b.lacks))
     if (nearest === undefined) return []
     left.delete(nearest.cell)
@@ -63,7 +73,8 @@ function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], count: 
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /** What no more than one guest may have is compared with one of them, what is left with all. */
-function cellLacks(cell: CellState, guest: CellAsk, count: number): readonly Reason[] {
+function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Reason[] {
+  const { count } = over
   const { shared, dedicated, emulator, memoryMb } = guest
   const all: CellAsk = {
     ...guest,
@@ -71,11 +82,11 @@ function cellLacks(cell: CellState, guest: CellAsk, count: number): readonly Rea
   }
   const alone = hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest).filter(isOfOneGuest)
   const together = hasRoom(cell, all) ? [] : whatCellLacks(cell, all).filter((reason) => !isOfOneGuest(reason))
-  return [...alone, ...together].map((reason) => namedAsMore(reason, count))
+  return [...alone, ...together].map((reason) => namedAsLeft(reason, over))
 }
 
-/** Of what a cell of the host lacks, that it lacks it for so many instances more. */
-export const namedAsMore = (reason: Reason, count: number): Reason => ({
-  ...reason,
-  subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${moreInstances(count)}`) ?? `cells of ${moreInstances(count)}`,
-})
+/** Of what a cell of the host lacks, for how many instances it lacks it. */
+export function namedAsLeft(reason: Reason, { count, areMore }: LeftOver): Reason {
+  const who = instancesLeft(count, areMore)
+  return { ...reason, subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${who}`) ?? `cells of ${who}` }
+}

@@ -1,5 +1,5 @@
 import type { HostTable } from '../../fleet/hosts.ts'
-import { DEVICES_ELSEWHERE } from '../../fleet/levels.ts'
+import { DEVICES_ELSEWHERE, IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { shareMissing } from '../../missing.ts'
 import type { Reason } from '../../reason.ts'
@@ -17,7 +17,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   if (cells.length === 0) return { code: 'numa.not_reported', subject: 'NUMA', need, have: 0, unit: 'cells' }
   if (cells.length < need) return { code: 'numa.cells', subject: 'NUMA', need, have: cells.length, unit: 'cells' }
   const stuck = ask.cells.find((guest) => !cells.some((cell) => hasRoom(cell, guest)))
-  if (stuck !== undefined) return whyNoCell(cells, stuck)
+  if (stuck !== undefined) return whyNoCell(cells, stuck, hosts.featureLevel >= IN_ALL_BEFORE_FREE)
   const placer = placerOf(ask)
   const have = placer.countPlaced(cells)
   if (have < need) return { code: 'numa.no_match', subject: 'NUMA', need, have, unit: 'cells' }
@@ -39,9 +39,9 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
   const first = whyNoCells(hosts, host, ask)
-  if (isNear(first)) return [first]
+  if (isNear(first)) return hosts.featureLevel < DEVICES_ELSEWHERE ? [first] : whatIsNotNear(hosts, host, ask, first)
   const near = lacksBesideDevices(hosts, host, ask)
-  if (near !== undefined) return [first, ...near.lacks, ...(near.short === undefined ? [] : [near.short])]
+  if (near !== undefined) return [first, ...near.lacks, ...near.short]
   const seats = seatsOf(ask.cells, cells)
   const left = new Set(cells.filter((cell) => !seats.includes(cell)))
   const lacks = ask.cells.flatMap((guest, i) => {
@@ -64,8 +64,8 @@ const COMPARED = 100
 interface NearChoice {
   /** What the cells lack for the guest's. */
   readonly lacks: readonly Reason[]
-  /** What is short near to them. */
-  readonly short: Reason | undefined
+  /** What is short near to them, each sort of devices by itself. */
+  readonly short: readonly Reason[]
   /** The numbers of the cells. */
   readonly cells: readonly number[]
 }
@@ -97,9 +97,9 @@ function nearestChoice(
   const chosen: number[] = []
   const compare = (): void => {
     compared++
-    const short = near.shortOf(chosen)
+    const short = near.allShortOf(chosen)
     const here = chosen.flatMap((c, g) => lacks[g]?.[c] ?? [])
-    const [missing, share] = [short === undefined ? 0 : shareMissing(short), shareOf(here)]
+    const [missing, share] = [shareOf(short), shareOf(here)]
     if (best === undefined || missing < best.missing || (missing === best.missing && share < best.share))
       best = { lacks: here, short, cells: chosen.map((c) => (cells[c] as CellState).id), missing, share }
   }
@@ -197,10 +197,12 @@ interface Rule {
   readonly source?: string
 }
 
-/** The first rule that no cell keeps; where each is kept by some cell, none keeps all. */
-function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
+/** The first rule that no cell keeps, what no cell has in all before what is left; where each is kept by some cell, none keeps all. */
+function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
-  for (const { have, ...rule } of rulesOf(guest)) {
+  const rules = rulesOf(guest)
+  const inAll = isInAllFirst ? rules.filter(({ code }) => code === 'numa.too_little_memory' || hasNoCpus(cells, guest, code)) : []
+  for (const { have, ...rule } of [...inAll, ...rules]) {
     const most = Math.max(...cells.map(have))
     if (most < rule.need) return { ...rule, subject, have: most }
   }
@@ -208,6 +210,11 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
   if (pages !== undefined) return { ...pages, subject }
   return cpusBesideMemory(cells, guest)
 }
+
+/** Whether a rule is about shared CPUs, and no cell had enough of them if nobody else were there. */
+const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
+  code === 'numa.too_few_cpus' &&
+  cells.every((cell) => cell.cpuset.length - (cell.dedicated === undefined ? dedicated + emulator : 0) < shared)
 
 function rulesOf(guest: CellAsk): readonly Rule[] {
   const own = guest.dedicated + guest.emulator
@@ -322,6 +329,11 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const short = placer.shortNear(hosts, host, cells)
   if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
   if (hosts.featureLevel < DEVICES_ELSEWHERE) return short
-  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short
-  return near !== undefined && shareMissing(near) < shareMissing(short) ? near : short
+  return whatIsNotNear(hosts, host, ask, short)[0] ?? short
+}
+
+/** What is short near the cells that have room and most of the devices near; `short`: where the choices are too many to compare, near some. */
+function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
+  const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
+  return near.length > 0 ? near : [short]
 }

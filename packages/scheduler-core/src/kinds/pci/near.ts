@@ -1,11 +1,12 @@
 import { OWN_UNITS } from '../../fleet/levels.ts'
 import { canMeet, type Demand } from '../../nova/hardware/demands.ts'
+import type { Reason } from '../../reason.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { elsewhereOn } from '../elsewhere.ts'
 import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../near-cell.ts'
-import { allot, farDevices, type Place } from './allot.ts'
-import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
+import { allot, farDevices, type Place, shortWishes } from './allot.ts'
+import { type PciAsk, type PciGroup, type PciWish, pciAskOf } from './ask.ts'
 import { keepDevices } from './keep.ts'
 import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
@@ -20,18 +21,34 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
       const held = hosts.featureLevel < OWN_UNITS ? undefined : heldByMover(hosts, host)?.pci
       let demands: readonly Demand[] | undefined
       let traits: readonly string[] | undefined
+      const placeAt = (chosen: readonly number[]): Place => ({ cells: chosen.map((c) => (cells[c] as NearCell).id), sockets })
+      const reasonOf = ({ wish, have }: Lacking, place: Place): Reason => {
+        const group = ask.groupsOn(here).find(({ requests }) => requests.includes(ask.requests.indexOf(wish))) as PciGroup
+        return {
+          ...{ code: 'pci.numa', subject: wish.subject, need: wish.count, have, unit: 'devices' },
+          ...elsewhereOn(hosts, farDevices(here, group, place)),
+        }
+      }
+      const firstLacking = (place: Place): Lacking | undefined => {
+        if (held !== undefined && keepDevices(hosts, host, ask, held, place) !== undefined) return undefined
+        const allotted = allot(here, ask, place)
+        return allotted.ok ? undefined : allotted
+      }
       return {
         shortOf(chosen) {
-          const place: Place = { cells: chosen.map((c) => (cells[c] as NearCell).id), sockets }
-          if (held !== undefined && keepDevices(hosts, host, ask, held, place) !== undefined) return undefined
-          const allotted = allot(here, ask, place)
-          if (allotted.ok) return undefined
-          const { wish, have } = allotted
-          const group = ask.groupsOn(here).find(({ requests }) => requests.includes(ask.requests.indexOf(wish))) as PciGroup
-          return {
-            ...({ code: 'pci.numa', subject: wish.subject, need: wish.count, have, unit: 'devices' } as const),
-            ...elsewhereOn(hosts, farDevices(here, group, place)),
-          }
+          const first = firstLacking(placeAt(chosen))
+          return first && reasonOf(first, placeAt(chosen))
+        },
+        allShortOf(chosen) {
+          const place = placeAt(chosen)
+          const first = firstLacking(place)
+          if (first === undefined) return []
+          const alone = shortWishes(here, ask, place).flatMap(({ subject, have }) => {
+            const wish = ask.requests.find((one) => one.subject === subject)
+            return wish === undefined ? [] : [{ wish, have }]
+          })
+          // each has enough alone where others take the same devices
+          return (alone.length > 0 ? alone : [first]).map((lacking) => reasonOf(lacking, place))
         },
         mayStill(chosen, used, more) {
           demands ??= demandsOf(here, ask, cells, sockets)
@@ -48,6 +65,12 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
       }
     },
   }
+}
+
+/** A request that has too few devices near, and how many it has. */
+interface Lacking {
+  readonly wish: PciWish
+  readonly have: number
 }
 
 /** Of each cell: which groups of requests may take how many devices there, and the socket where one of them asks for it. */

@@ -163,7 +163,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     lacks(host) {
       const { list } = poolsOf(hosts.get(host))
       const first = ask.requests.find((_, request) => !list.some((pool) => ask.isOfKind(pool, request)))
-      const code = hosts.present.every((record) => poolsOf(record).list.length === 0) ? 'pci.not_reported' : 'pci.short'
+      const code = list.length === 0 ? 'pci.not_reported' : 'pci.short'
       return { code, ...(first && { subject: first.subject, need: first.count }), have: 0, unit: 'devices' }
     },
   }),

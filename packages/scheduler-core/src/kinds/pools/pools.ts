@@ -67,6 +67,15 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   countsUse: () => false,
 
+  capacityBelowClaims({ pools }, host, grants) {
+    const concerned = new Set([...pools.toldBy(host), ...grants.flatMap((grant) => Object.keys(grant))])
+    return [...concerned].flatMap((pool) => {
+      const { name = pool, capacityGib: reported = 0 } = pools.figure(pool) ?? {}
+      const held = pools.held(pool)
+      return held > reported ? [{ subject: `disk pool ${name}`, reported, held, isShared: true as const }] : []
+    })
+  },
+
   reason(hosts, host, ask) {
     const { diskPools } = hosts.get(host)
     const [pool] = diskPools

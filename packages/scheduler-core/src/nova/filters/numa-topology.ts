@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
 import type { Reason } from '../../reason.ts'
 import { namedKeys } from '../../request/request-reads.ts'
 import { checkHost } from '../hardware/check-host.ts'
 import { createFitter } from '../hardware/fit-alike.ts'
-import type { NumaLimits } from '../hardware/topology.ts'
+import type { Shortfall } from '../hardware/shortfall.ts'
+import type { HostTopology, NumaLimits } from '../hardware/topology.ts'
 import type { HostState } from '../host-state.ts'
-import { novaFilter, withLimits } from '../nova-filter.ts'
+import { type CheckContext, novaFilter, withLimits } from '../nova-filter.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
 /** True tries the fullest cells of a host first. */
@@ -27,7 +29,7 @@ export const numaTopologyFilter = novaFilter({
     fields: ['networks'],
   },
   options,
-  prepare(request, { [PACKING]: packing }) {
+  prepare(request, { [PACKING]: packing }, context) {
     const { flavor, image, numaTopology: guest = null, pciRequests } = request
     const fitOn = guest && createFitter(guest)
     return withLimits(
@@ -43,12 +45,21 @@ export const numaTopologyFilter = novaFilter({
         if (first.answer === 'pass' || fitOn === null || cells === null) return undefined
         const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
         const fit = fitOn(cells, { limits: numaLimitsOf(host, request), packing, ...pci })
-        return fit.ok ? undefined : { subject: 'NUMA', ...fit.why() }
+        return fit.ok ? undefined : { subject: 'NUMA', ...inAll(fit.why(), cells, context) }
       },
       (host) => (guest === null || host.numaTopology === null ? {} : { numaTopology: numaLimitsOf(host, request) }),
     )
   },
 })
+
+/** The same of a guest's cell that no cell of the host has enough for in all: no release helps there. */
+function inAll(why: Shortfall, { cells }: HostTopology, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
+  if (featureLevel < IN_ALL_BEFORE_FREE) return why
+  const [memory, cpus] = [Math.max(...cells.map((cell) => cell.memory)), Math.max(...cells.map(({ cpuset }) => cpuset.length))]
+  if (why.code === 'numa.memory' && Number(why.need) > memory) return { ...why, code: 'numa.too_little_memory', have: memory }
+  if (why.code === 'numa.cpus' && Number(why.need) > cpus) return { ...why, code: 'numa.too_few_cpus', have: cpus }
+  return why
+}
 
 /** The host's overcommit, and the networks that the request's cells must reach. */
 const numaLimitsOf = (host: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({

@@ -8,9 +8,16 @@ import type { PciNumaPolicy, PciPool, PciRequest, PciValue } from './pci.ts'
  * identifies the pool; those with fewest keys come first, as they are tried.
  */
 export function readPciPools(value: unknown): readonly PciPool[] {
+  return poolsInOrder(value).map(({ pool }) => pool)
+}
+
+/** Where each of the pools stands in what was given. */
+export const pciPoolPositions = (value: unknown): readonly number[] => poolsInOrder(value).map(({ index }) => index)
+
+function poolsInOrder(value: unknown): readonly { readonly pool: PciPool; readonly index: number }[] {
   if (value === null || value === undefined) return []
   const pools = listOf(Array.isArray(value) ? value : fieldsOf(value, 'pci_device_pools').objects, 'pci_device_pools', readPool)
-  return [...pools].sort((a, b) => Object.keys(a.keys).length - Object.keys(b.keys).length)
+  return pools.map((pool, index) => ({ pool, index })).sort((a, b) => Object.keys(a.pool.keys).length - Object.keys(b.pool.keys).length)
 }
 
 /** Requests for devices: an InstancePCIRequests envelope, a list of requests, or null for none. */
@@ -21,10 +28,12 @@ export function readPciRequests(value: unknown): readonly PciRequest[] {
 }
 
 function readPool(value: unknown, what: string): PciPool {
-  const { count, tags, ...keys } = fieldsOf(value, what)
+  const { count, tags, ...own } = fieldsOf(value, what)
   // pools from before there were envelopes have their tags beside the rest, and say nothing of a cell they do not know
-  const flat: WireFields = isEnvelope(value) ? { ...keys, ...fieldsOf(tags ?? {}, `${what}.tags`) } : { numa_node: null, ...keys }
-  return { keys: pciValues(flat, what), count: integerOf(count, `${what}.count`) }
+  const keys = isEnvelope(value)
+    ? { ...pciValues(own, what), ...pciValues(fieldsOf(tags ?? {}, `${what}.tags`), `${what}.tags`) }
+    : pciValues({ numa_node: null, ...own }, what)
+  return { keys, count: integerOf(count, `${what}.count`) }
 }
 
 function readRequest(value: unknown, what: string): PciRequest {

@@ -26,11 +26,11 @@ export function readGuestTopology(value: unknown): GuestTopology | null {
 }
 
 /** Networks: an envelope, or null for none. */
-export function readNetworkMetadata(value: unknown): NetworkMetadata | undefined {
+export function readNetworkMetadata(value: unknown, what = 'network_metadata'): NetworkMetadata | undefined {
   if (value === null || value === undefined) return undefined
-  const fields = fieldsOf(value, 'network_metadata')
+  const fields = fieldsOf(value, what)
   return {
-    physnets: fields.physnets === undefined ? [] : listOf(fields.physnets, 'network_metadata.physnets', textOf),
+    physnets: fields.physnets === undefined ? [] : listOf(fields.physnets, `${what}.physnets`, textOf),
     tunneled: fields.tunneled === true,
   }
 }
@@ -57,7 +57,7 @@ function readHostCell(value: unknown, what: string): HostCell {
     siblings: listOf(fields.siblings ?? [], `${what}.siblings`, numberSet),
     mempages: listOf(fields.mempages ?? [], `${what}.mempages`, readPages),
     socket: fields.socket === undefined || fields.socket === null ? fields.socket : integerOf(fields.socket, `${what}.socket`),
-    networkMetadata: readNetworkMetadata(fields.network_metadata),
+    networkMetadata: readNetworkMetadata(fields.network_metadata, `${what}.network_metadata`),
   }
 }
 
@@ -115,7 +115,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new NovaError('JSONDecodeError', `numa_topology is ${quote(text)}; it must be JSON`)
+    if (error instanceof SyntaxError)
+      throw new NovaError('JSONDecodeError', `numa_topology is ${quote(text)}; it must be JSON`, 'numa_topology')
     throw error
   }
 }

@@ -84,6 +84,17 @@ describe('a path of the typed form leads to what the caller wrote', () => {
     expect(callerPath(legacy, path.split('.')).join('.')).toBe(given)
   })
 
+  test('a hint that is a text, or a list', () => {
+    const document = (scheduler_hints: object) => ({ request_spec: {}, filter_properties: { scheduler_hints } })
+    const query = ['schedulerHints', 'query', '0']
+    const asText = { form: 'legacy', document: document({ query: '[' }) } as const
+    expect(callerPath(asText, query).join('.')).toBe('filter_properties.scheduler_hints.query')
+    const asList = { form: 'legacy', document: document({ query: ['['] }) } as const
+    expect(callerPath(asList, query).join('.')).toBe('filter_properties.scheduler_hints.query.0')
+    const ofSpec = { form: 'RequestSpec', document: { 'nova_object.data': { scheduler_hints: { query: '[' } } } } as const
+    expect(callerPath(ofSpec, query).join('.')).toBe('scheduler_hints.query')
+  })
+
   test('instances that are listed, or the one of a RequestSpec', () => {
     const document = { request_spec: { instance_uuids: ['a', 'b'] } }
     expect(callerPath({ form: 'legacy', document }, ['instanceUuids', '1']).join('.')).toBe('request_spec.instance_uuids.1')

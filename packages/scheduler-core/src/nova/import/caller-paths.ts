@@ -33,6 +33,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   if (field === 'pciRequests') return devicesPath(nova, rest)
   if (field === 'ports') return portsPath(nova, rest)
   if (field === 'instanceUuids') return instancesPath(nova, rest)
+  if (field === 'schedulerHints') return hintsPath(nova, rest)
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
@@ -79,6 +80,15 @@ function legacyPath(document: unknown, field: string, rest: Path): Path {
     default:
       return ['filter_properties', ...snake([field, ...rest])]
   }
+}
+
+/** A hint may be a text alone, which is a list of one in the typed form. */
+function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): Path {
+  const ofFilters = fieldsOf(document).filter_properties
+  const hints = fieldsOf(fieldsOf(form === 'legacy' ? ofFilters : document).scheduler_hints)
+  const at = [...(form === 'legacy' ? ['filter_properties'] : []), 'scheduler_hints']
+  if (name === undefined) return at
+  return [...at, name, ...(typeof hints[name] === 'string' ? [] : rest)]
 }
 
 /** Each list of aggregates of a group stands in a group of its own in the typed form, and so do those of the destination and the root's traits. */
@@ -134,7 +144,7 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
         ? [['filter_properties', 'pci_requests'], fieldsOf(filter_properties).pci_requests]
         : [['request_spec', 'instance_properties', 'pci_requests'], ofInstance]
   if (Array.isArray(given)) return { at, list: given }
-  if (!isJson(given)) return { at, list: [] }
+  if (!isJson(given) || (Object.hasOwn(given, 'nova_object.data') && !isJson(given['nova_object.data']))) return { at, list: [] }
   const { requests } = fieldsOf(given)
   return { at: [...at, 'requests'], list: Array.isArray(requests) ? requests : [] }
 }

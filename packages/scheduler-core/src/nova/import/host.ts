@@ -2,13 +2,14 @@ import type { PciPool, PciValue } from '../hardware/pci.ts'
 import type { HostCell } from '../hardware/topology.ts'
 import type { HostService } from '../host-state.ts'
 import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
-import { type Field, isJson, refuseKeys, WireError, WireObject } from '../objects/wire.ts'
+import { type Field, fieldsOf, isJson, refuseKeys, WireError, WireObject } from '../objects/wire.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 import { pythonText } from '../text/python-text.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
 import { type NovaProvider, providerStats, readProvider } from './provider.ts'
+import { hostReaderPath } from './report-paths.ts'
 
 /**
  * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19) or as a row of the table compute_nodes, alone or as
@@ -16,9 +17,12 @@ import { type NovaProvider, providerStats, readProvider } from './provider.ts'
  * `host`: whose document it must be.
  */
 export const importNovaHost = (given: unknown, host?: string): Imported =>
-  attempt('stats.invalid', () => readHost(given, host), {
-    computeNode: isJson(given) && Object.hasOwn(given, 'compute_node') ? ['compute_node'] : [],
-  })
+  attempt(
+    'stats.invalid',
+    () => readHost(given, host),
+    { computeNode: (path) => hostReaderPath(given, path) },
+    (at) => hostReaderPath(given, at.match(/[^.[\]]+/g) ?? []),
+  )
 
 function readHost(given: unknown, host: string | undefined): ImportedDocument {
   const { computeNode: reported, service, cellUuid, instances, provider } = unwrap(given)
@@ -28,7 +32,11 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
   if (host !== undefined && node.host && node.host !== host)
     throw new WireError('computeNode.host', node.host, `${host}, the host that reports`)
   if (node.freeDiskGb === null)
-    throw new WireError('computeNode.free_disk_gb', null, 'a number: Nova passes over a node that has not reported its disk yet')
+    throw new WireError(
+      'computeNode.free_disk_gb',
+      fieldsOf(computeNode).free_disk_gb,
+      'a number: Nova passes over a node that has not reported its disk yet',
+    )
   if (service !== null) readNovaService(service)
   return {
     document: {

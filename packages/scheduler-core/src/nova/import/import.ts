@@ -23,7 +23,8 @@ type Path = readonly string[]
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
-  readonly computeNode?: Path
+  /** Names may be others there too. */
+  readonly computeNode?: (path: Path) => Path
 }
 
 /**
@@ -41,7 +42,8 @@ export function attempt(code: Code, read: () => ImportedDocument, roots: Roots, 
         problems: wrong.map(({ path, message, allowed, found }) => {
           const named = path.match(/nova_object\.\w+|[^.]+/g) ?? []
           const root = Object.hasOwn(roots, named[0] ?? '') ? roots[named[0] as keyof Roots] : undefined
-          const at = root === undefined ? named : [...root, ...named.slice(1)]
+          const inner = named.slice(1)
+          const at = root === undefined ? named : typeof root === 'function' ? root(inner) : [...root, ...inner]
           const said = at.length === 0 ? message.replace(path, 'the document') : message
           return problemAt(problemOf(code, at.length === 0 ? [] : named, said, allowed, quote(found)), at)
         }),

@@ -166,7 +166,7 @@ describe('paths of a report are those of its document', () => {
     ['a size of the node', report, 'memoryMbUsed', 'compute_node.memory_mb_used'],
     ['a size of a node alone', report.compute_node, 'memoryMbUsed', 'memory_mb_used'],
     ['a count', report, 'runningVms', 'compute_node.stats.num_instances'],
-    ['a cell', report, 'numaCells.0.memoryMb', 'compute_node.numa_topology.cells.0.memory_mb'],
+    ['a cell', report, 'numaCells.0.memoryMb', 'compute_node.numa_topology.cells.0.memory'],
     ['an instance', report, 'instances.0', 'instances.0'],
   ])('%s', (_what, given, path, expected) => {
     expect(reportPath(given, path.split('.')).join('.')).toBe(expected)

@@ -32,17 +32,17 @@ export function readProvider(traits: unknown, inventories: unknown): NovaProvide
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 function traitsOf(given: unknown): readonly string[] {
-  const list = inside(given, 'traits')
+  const { value: list, at } = inside(given, 'traits')
   if (Array.isArray(list) && list.every((trait) => typeof trait === 'string')) return [...new Set(list)]
-  throw new WireError('traits', list, 'a list of names, or what Placement answers: an object with traits')
+  throw new WireError(at, list, 'a list of names, or what Placement answers: an object with traits')
 }
 
 function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
-  const byClass = inside(given, 'inventories')
+  const { value: byClass, at: root } = inside(given, 'inventories')
   const allowed = 'an object by resource class, or what Placement answers: an object with inventories'
-  if (!isJson(byClass)) throw new WireError('inventories', byClass, allowed)
+  if (!isJson(byClass)) throw new WireError(root, byClass, allowed)
   for (const [resourceClass, inventory] of Object.entries(byClass)) {
-    const at = `inventories.${resourceClass}`
+    const at = `${root}.${resourceClass}`
     if (!isJson(inventory))
       throw new WireError(at, inventory, `an object with total, and with ${Object.keys(FIELDS).slice(1).join(', ')} if need be`)
     if (typeof inventory.total !== 'number') throw new WireError(`${at}.total`, inventory.total, 'a number')
@@ -53,13 +53,13 @@ function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   return byClass as Readonly<Record<string, Json>>
 }
 
-/** The field of a body of Placement's, which may have the generation beside it, or that field's value alone. */
-function inside(given: unknown, field: string): unknown {
-  if (!isJson(given) || !Object.hasOwn(given, field)) return given
+/** The field of a body of Placement's, which may have the generation beside it, or that field's value alone; and where it is. */
+function inside(given: unknown, field: string): { readonly value: unknown; readonly at: string } {
+  if (!isJson(given) || !Object.hasOwn(given, field)) return { value: given, at: field }
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
   if (other !== undefined)
     throw new WireError(`${field}.${other}`, given[other], `left out: ${field} and ${GENERATION} are all that Placement has there`)
-  return given[field]
+  return { value: given[field], at: `${field}.${field}` }
 }
 
 /** In the typed form of a report. What is in use of the standard classes the node says, and counts in it what is reserved. */

@@ -1,31 +1,23 @@
+import { pciPoolPositions } from '../hardware/read-pci.ts'
 import { fieldsOf, isJson } from '../objects/wire.ts'
+import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
 
 type Path = readonly string[]
-
-/** Fields of a ComputeNode that are called otherwise in the typed form of a report. */
-const OTHERS: Readonly<Record<string, Path>> = {
-  runningVms: ['stats', 'num_instances'],
-  numIoOps: ['stats', 'io_workload'],
-  supportedInstances: ['supported_hv_specs'],
-  numaCells: ['numa_topology', 'cells'],
-  pciPools: ['pci_device_pools'],
-}
+type Json = Readonly<Record<string, unknown>>
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Where the caller wrote what a path of the typed form of a report leads to, in a document of Nova's about a host. */
 export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
-  const isWrapped = isJson(given) && Object.hasOwn(given, 'compute_node')
-  const parts = isWrapped ? given : {}
-  const ofNode = isWrapped ? ['compute_node'] : []
+  const { node, parts, at: ofNode } = partsOf(given)
   const [position, ...inner] = rest
   switch (field) {
     case '':
       return []
     case 'nova':
-      return position === 'computeNode' ? [...ofNode, ...inner] : rest.map(snake)
+      return position === 'computeNode' ? [...ofNode, ...inner] : besidePath(parts, rest)
     case 'instances':
-      return ['instances', ...rest]
+      return instancePath(parts, rest)
     case 'traits': {
       const { at, value } = within(parts.traits, 'traits')
       const list: readonly unknown[] = Array.isArray(value) ? value : []
@@ -35,10 +27,151 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
     case 'inventories': {
       const { at, value } = within(parts.inventories, 'inventories')
       const name = Object.keys(fieldsOf(value))[Number(position)]
+      // what is in use the node says
+      if (inner[0] === 'used') return [...ofNode, USED[name ?? ''] ?? '']
       return [...at, ...(name === undefined ? [] : [name]), ...inner.filter((key) => key !== 'resourceClass').map(snake)]
     }
     default:
-      return [...ofNode, ...(OTHERS[field] ?? [snake(field)]), ...rest.map(snake)]
+      return [...ofNode, ...nodePath(node, field, rest)]
+  }
+}
+
+const USED: Readonly<Record<string, string>> = { VCPU: 'vcpus_used', MEMORY_MB: 'memory_mb_used', DISK_GB: 'local_gb_used' }
+
+/** Where in a document about a host is what a reader could not read, by the path from the ComputeNode on. */
+export function hostReaderPath(given: unknown, [field, ...rest]: Path): Path {
+  const { node, at } = partsOf(given)
+  return [...at, ...(field === undefined ? [] : columnPath(node, field, rest))]
+}
+
+/** The ComputeNode, what stands beside it, and where the ComputeNode is. */
+function partsOf(given: unknown): { readonly node: unknown; readonly parts: Json; readonly at: Path } {
+  const isWrapped = isJson(given) && Object.hasOwn(given, 'compute_node')
+  return isWrapped ? { node: given.compute_node, parts: given, at: ['compute_node'] } : { node: given, parts: {}, at: [] }
+}
+
+/** What a row of compute_nodes has under a name of its own, which may be one alone where the object has a list. */
+const COLUMNS: readonly (readonly [field: string, column: string])[] = [
+  ['supported_hv_specs', 'supported_instances'],
+  ['pci_device_pools', 'pci_stats'],
+]
+
+function columnPath(node: unknown, given: string, rest: Path): Path {
+  const [field = given, column] = COLUMNS.find((names) => names.includes(given)) ?? []
+  const fields = fieldsOf(node)
+  const named = column !== undefined && (fields[field] ?? undefined) === undefined && Object.hasOwn(fields, column) ? column : field
+  const value = parsed(fields[named])
+  const isList = Array.isArray(value) || (isJson(value) && Object.hasOwn(value, 'nova_object.data'))
+  if (column !== undefined && isComputeNodeRow(node) && !isList) return [named, ...rest.slice(1)]
+  const [position, word = '', ...deeper] = rest
+  // a row may have lists of three in the place of objects
+  const isSpec = Array.isArray(value) && Array.isArray(value[Number(position)]) && SPEC_WORDS.includes(word)
+  return [named, ...(isSpec && position !== undefined ? [position, String(SPEC_WORDS.indexOf(word)), ...deeper] : rest)]
+}
+
+function nodePath(node: unknown, field: string, rest: Path): Path {
+  const [position, ...inner] = rest
+  switch (field) {
+    case 'runningVms':
+      return ['stats', 'num_instances']
+    case 'numIoOps':
+      return ['stats', 'io_workload']
+    case 'cpuInfo':
+      return ['cpu_info', ...(['sockets', 'cores', 'threads'].includes(position ?? '') ? ['topology'] : []), ...rest]
+    case 'metrics':
+      return ['metrics', ...rest]
+    case 'supportedInstances':
+      return columnPath(node, 'supported_hv_specs', rest.map(snake))
+    case 'tunneledCells': {
+      const { cells } = topologyOf(node)
+      const tunneled = cells.flatMap((cell, i) => (fieldsOf(fieldsOf(cell).network_metadata).tunneled === true ? [String(i)] : []))
+      return ['numa_topology', 'cells', ...tunneled.slice(Number(position ?? 0)).slice(0, 1), ...(position === undefined ? [] : ['id'])]
+    }
+    case 'numaCells':
+      return ['numa_topology', 'cells', ...(position === undefined ? [] : [position]), ...cellPath(topologyOf(node), position, inner)]
+    case 'pciPools':
+      return poolPath(node, rest)
+    default:
+      return [snake(field), ...rest.map(snake)]
+  }
+}
+
+const SPEC_WORDS: readonly string[] = ['arch', 'hv_type', 'vm_mode']
+
+const CELL_FIELDS: Readonly<Record<string, Path>> = {
+  memoryMb: ['memory'],
+  memoryUsageMb: ['memory_usage'],
+  dedicatedCpuset: ['pcpuset'],
+  pages: ['mempages'],
+  physicalNetworks: ['network_metadata', 'physnets'],
+}
+/** From before there were envelopes. */
+const OLD_CELL_FIELDS: Readonly<Record<string, Path>> = { cpuset: ['cpus'], memoryMb: ['mem', 'total'], memoryUsageMb: ['mem', 'used'] }
+/** Sets are read ascending, and each number once. */
+const SETS: ReadonlySet<string> = new Set(['cpuset', 'dedicatedCpuset', 'pinnedCpus'])
+
+function cellPath({ cells, isOld }: Topology, position: string | undefined, [field, ...rest]: Path): Path {
+  if (field === undefined) return []
+  const at = (isOld ? OLD_CELL_FIELDS : CELL_FIELDS)[field] ?? [snake(field)]
+  if (isOld) return at
+  if (!SETS.has(field)) return [...at, ...rest.map((key) => (key === 'sizeKib' ? 'size_kb' : snake(key)))]
+  const given = fieldsOf(cells[Number(position)])[at[0] ?? '']
+  const numbers: readonly unknown[] = Array.isArray(given) ? given : []
+  const set = [...new Set(numbers)].sort((a, b) => Number(a) - Number(b))
+  return [...at, ...rest.map((index) => String(numbers.indexOf(set[Number(index)])))]
+}
+
+interface Topology {
+  readonly cells: readonly unknown[]
+  readonly isOld: boolean
+}
+
+function topologyOf(node: unknown): Topology {
+  const topology = parsed(fieldsOf(node).numa_topology)
+  const { cells } = fieldsOf(topology)
+  return { cells: Array.isArray(cells) ? cells : [], isOld: isJson(topology) && !Object.hasOwn(topology, 'nova_object.data') }
+}
+
+/** Pools are read in another order; those from before there were envelopes have their tags beside the rest. */
+function poolPath(node: unknown, [position, field, ...rest]: Path): Path {
+  const pools = fieldsOf(isComputeNodeRow(node) ? computeNodeOfRow(node) : node).pci_device_pools
+  const index = position === undefined ? undefined : pciPoolPositions(pools)[Number(position)]
+  const list = Array.isArray(pools) ? pools : fieldsOf(pools).objects
+  const pool: unknown = Array.isArray(list) ? list[index ?? 0] : undefined
+  const areApart = isJson(pool) && Object.hasOwn(pool, 'nova_object.data')
+  const name = field === undefined ? [] : field === 'tags' ? [] : [POOL_FIELDS[field] ?? snake(field)]
+  const isTag = areApart && (field === 'tags' || Object.hasOwn(fieldsOf(fieldsOf(pool).tags), name[0] ?? ''))
+  const named = [...(isTag ? ['tags'] : []), ...name]
+  return columnPath(node, 'pci_device_pools', [...(index === undefined ? [] : [String(index)]), ...named, ...rest])
+}
+
+const POOL_FIELDS: Readonly<Record<string, string>> = { deviceType: 'dev_type', total: 'count' }
+
+/** Instances may be named with what they are. */
+function instancePath({ instances }: Json, [position, ...rest]: Path): Path {
+  if (position === undefined) return ['instances']
+  const isNamed = Array.isArray(instances) && isJson(instances[Number(position)])
+  return ['instances', position, ...(isNamed ? ['uuid'] : []), ...rest]
+}
+
+const TOLD: Readonly<Record<string, string>> = { flavors: 'flavorid', images: 'image_properties' }
+
+function besidePath({ instances }: Json, [field = '', uuid, ...rest]: Path): Path {
+  const told = TOLD[field]
+  if (told === undefined || uuid === undefined) return told === undefined ? [field, ...rest].map(snake) : ['instances']
+  const list: readonly unknown[] = Array.isArray(instances) ? instances : []
+  const index = list.findIndex((instance) => String(fieldsOf(instance).uuid).toLowerCase() === uuid)
+  return ['instances', String(index), told, ...rest]
+}
+
+/** What a text says that is JSON; anything else is what it is. */
+function parsed(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    // whoever reads it has refused it
+    return given
   }
 }
 

@@ -2,7 +2,7 @@ import { imagePropertiesRead } from '../../filters/image-properties.ts'
 import { restated } from '../../request/restated.ts'
 import { withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
-import { anyOf, asked, type Wish } from './wishes.ts'
+import { anyOf, asked, eachOf, type Wish } from './wishes.ts'
 
 const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
 const CAPABILITY_SCOPE = 'capabilities:'
@@ -44,7 +44,7 @@ export const specsRemedy: Remedy = {
       default: {
         const wishes = imageWishes(request, reason.code === 'aggregate.image_property' ? [subject] : imagePropertiesRead)
         const name = (path: string) => (path === ARCHITECTURE ? 'architecture' : path.slice(PROPERTIES.length))
-        return anyOf(wishes, (paths) => ({ subject: `image ${[...new Set(paths.map(name))].join(', ')}`, to: 'not asked' }), 4)
+        return eachOf(wishes, (paths) => ({ subject: `image ${[...new Set(paths.map(name))].join(', ')}`, to: 'not asked' }), 4)
       }
     }
   },

@@ -98,6 +98,10 @@ export function anyOf(
   return [{ ...change, gives: wishes.flatMap(({ path, with: others = [] }) => [path, ...others]), parts: { names, of } }]
 }
 
+/** To give up each of some wishes by itself, for the sake of whichever host that is enough for, or all of them, where one is not enough. */
+export const eachOf: typeof anyOf = (wishes, ...saying) =>
+  wishes.length < 2 ? anyOf(wishes, ...saying) : [...wishes.flatMap((wish) => anyOf([wish], ...saying)), ...anyOf(wishes, ...saying)]
+
 const withDestination = (request: RequestSpec, parts: Partial<NonNullable<RequestSpec['requestedDestination']>>): RequestSpec =>
   restated(request, { requestedDestination: request.requestedDestination && { ...request.requestedDestination, ...parts } })
 
@@ -132,26 +136,37 @@ const forbiddenAggregates = ({ requestedDestination }: RequestSpec, own: readonl
     }))
 
 /** Any instead of one of each of these lists; the others stay. */
-const anyAggregate = (lists: readonly ListWish[]): ProposedChange[] => anyOf(lists, () => ({ subject: 'aggregates asked for', to: 'any' }))
+const anyAggregate = (lists: readonly ListWish[]): ProposedChange[] => eachOf(lists, () => ({ subject: 'aggregates asked for', to: 'any' }))
 
-const anyHost = ({ forceHosts, forceNodes, requestedDestination }: RequestSpec): ProposedChange[] =>
-  anyOf(
-    [
-      { path: 'forceHosts', said: forceHosts.join(', '), without: (one: RequestSpec) => restated(one, { forceHosts: [] }) },
-      { path: 'forceNodes', said: forceNodes.join(', '), without: (one: RequestSpec) => restated(one, { forceNodes: [] }) },
-      {
-        path: 'requestedDestination.host',
-        said: requestedDestination?.host ?? '',
-        without: (one: RequestSpec) => withDestination(one, { host: null }),
-      },
-      {
-        path: 'requestedDestination.node',
-        said: requestedDestination?.node ?? '',
-        without: (one: RequestSpec) => withDestination(one, { node: null }),
-      },
-    ].filter(({ said }) => said !== ''),
-    () => ({ subject: 'hosts asked for', to: 'any' }),
+interface HostWish extends Wish {
+  readonly name: string
+}
+
+function anyHost({ forceHosts, forceNodes, requestedDestination }: RequestSpec): ProposedChange[] {
+  const wishes: readonly HostWish[] = [
+    {
+      ...{ path: 'forceHosts', name: 'hosts asked for', said: forceHosts.join(', ') },
+      without: (one) => restated(one, { forceHosts: [] }),
+    },
+    {
+      ...{ path: 'forceNodes', name: 'nodes asked for', said: forceNodes.join(', ') },
+      without: (one) => restated(one, { forceNodes: [] }),
+    },
+    {
+      ...{ path: 'requestedDestination.host', name: 'requested destination', said: requestedDestination?.host ?? '' },
+      without: (one) => withDestination(one, { host: null }),
+    },
+    {
+      ...{ path: 'requestedDestination.node', name: 'requested destination', said: requestedDestination?.node ?? '' },
+      without: (one) => withDestination(one, { node: null }),
+    },
+  ]
+  const namesOf = (paths: readonly string[]) => wishes.flatMap(({ path, name }) => (paths.includes(path) ? [name] : []))
+  return eachOf(
+    wishes.filter(({ said }) => said !== ''),
+    (paths) => ({ subject: [...new Set(namesOf(paths))].join(' and '), to: 'any' }),
   )
+}
 
 /** A change of what is asked. */
 export const asked = (

@@ -1,0 +1,53 @@
+import path from 'node:path'
+import { build, type Metafile } from 'esbuild'
+import { beforeAll, expect, test } from 'vitest'
+
+// What is loaded before a command runs, read from the bundle as tools/build.mjs makes it.
+let outputs: Metafile['outputs']
+let main: string
+
+beforeAll(async () => {
+  const { metafile } = await build({
+    entryPoints: [path.join(import.meta.dirname, 'main.ts')],
+    outdir: path.join(import.meta.dirname, '../dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    write: false,
+    metafile: true,
+  })
+  outputs = metafile.outputs
+  main = Object.keys(outputs).find((file) => path.basename(file) === 'main.js') ?? ''
+})
+
+const importsOf = (file: string) => outputs[file]?.imports ?? []
+
+/** Packages that a file of the bundle loads as it is loaded itself, by itself and by what it imports. */
+function packagesOf(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  return importsOf(file).flatMap(({ path: imported, kind, external }) => {
+    if (kind !== 'import-statement') return []
+    return external === true ? [imported] : packagesOf(imported, seen)
+  })
+}
+
+test('what every call loads, the version too, is the library for command lines', () => {
+  expect(new Set(packagesOf(main))).toEqual(new Set(['commander']))
+})
+
+test('no command loads the server or the proofs before it runs', () => {
+  const commands = importsOf(main).filter(({ kind, external }) => kind === 'dynamic-import' && external !== true)
+  expect(commands.length).toBeGreaterThan(25)
+  const loaded = new Set(commands.flatMap(({ path: command }) => packagesOf(command)))
+  expect(loaded).toContain('@gantt/client')
+  expect([...loaded].filter((name) => name === '@gantt/server' || name === '@gantt/proofs')).toEqual([])
+})
+
+test('to list hosts, nothing is loaded of the core but its filter grammar', () => {
+  const hosts = importsOf(main).find(({ path: file }) => path.basename(file).startsWith('hosts-'))?.path ?? ''
+  expect(packagesOf(hosts).filter((name) => name.startsWith('@gantt/scheduler-core'))).toContain('@gantt/scheduler-core/query')
+  expect(packagesOf(hosts)).not.toContain('@gantt/scheduler-core')
+})

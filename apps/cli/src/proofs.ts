@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { GANTT } from './commands/called.ts'
+
+/**
+ * The commands of packages/proofs, as the list of commands has them. The package needs this one, so it is loaded by its name and stands in
+ * no package.json here; what is installed from a release or from npm does not have it.
+ */
+const PROOFS = {
+  replay: 'replay a trace of real requests, and show the figure that is published for it',
+  prove: 'show that the promises hold, on real processes and a real database, or against a model',
+  'simulate-faults': 'run replicas, store, network and clients in one process under faults, and check every promise after every step',
+  nemesis: 'replicas and database under load and faults; the histories of the callers are judged',
+  conformance: 'lay recorded verdicts of the real Nova beside ours',
+}
+
+export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)
+
+/** Their names and what they show, without loading them. */
+export function listProofs(program: Command): void {
+  for (const [name, description] of Object.entries(PROOFS))
+    program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
+}
+
+/** Adds one of them; where the package is not installed, says what to do, and ends the command. */
+export async function addProof(program: Command, name: keyof typeof PROOFS): Promise<void> {
+  const proofs = await loadProofs()
+  if (proofs === undefined)
+    return program.error(
+      `error: "${GANTT} ${name}" needs the package @gantt/proofs, which is not installed: it is part of the repository, and of no release. In a checkout of the repository, run "npm ci", then "npx gantt ${name}".`,
+      { exitCode: 2 },
+    )
+  const add = await proofs[name]()
+  add(program)
+}
+
+async function loadProofs() {
+  try {
+    return (await import('@gantt/proofs')).proofs
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Whether it is the package itself that is not there, and not something that it needs. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'@gantt/proofs'")

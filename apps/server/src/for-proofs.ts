@@ -1,0 +1,13 @@
+/** A door for packages/proofs alone: the parts of a replica, which it runs in simulated worlds. Nothing of it is for other programs. */
+export { noDocuments } from './plugin/outside/documents.ts'
+export { type PlacementCall, type PlacementOutcome, UnavailableError } from './replica/placement.ts'
+export { Replica } from './replica/replica.ts'
+export { type Claims, createClaims } from './services/claims.ts'
+export { createGroups, type Groups } from './services/groups.ts'
+export { createHosts, type Hosts } from './services/hosts.ts'
+export { createLeaving, type Leaving } from './services/leaving.ts'
+export { createStats, type Stats } from './services/stats.ts'
+export { openOn } from './sync/postgres/postgres.ts'
+export { type Driver, type Prepared, type Session, toStoreError } from './sync/postgres/session.ts'
+export { StoreUnavailableError } from './sync/synchronizer.ts'
+export type { Timers } from './timers.ts'

@@ -1,0 +1,88 @@
+import { nuid } from '@nats-io/transport-node'
+import type { Timers } from '../../timers.ts'
+import { StoreUnavailableError } from '../synchronizer.ts'
+import type { Connection } from './connection.ts'
+import { stampMs, stampOf } from './entry-message.ts'
+import { coordinationSettings, ensureCoordination, type Names } from './stream-settings.ts'
+import { createToken, type HeldToken } from './token.ts'
+
+/** What coordinates replicas and may be lost at any time: the turn, who writes checkpoints, the servers' clock. */
+export interface Coordination {
+  /** Waits for this replica's turn for a moment; goes on without one when it does not come. */
+  takeTurn(): Promise<() => Promise<void>>
+  /** Undefined when another replica writes checkpoints or trims now, or nobody knows. */
+  takeSaver(): Promise<HeldToken | undefined>
+  /** The clock of the server that leads this stream, milliseconds since 1970. */
+  time(): Promise<number>
+  close(): void
+}
+
+/** How long a replica waits for its turn: longer than eight others take, and a stalled holder does not stop the fleet. */
+const TURN_WAIT_MS = 100
+/** A turn takes 5 ms and the entry that it ends with. Whoever died in one has it no longer than this. */
+const TURN_HELD_MS = 500
+const SAVER_WAIT_MS = 500
+/** How often it is looked whether a turn that does not come is lost. */
+const LOOK_MS = 2_000
+const SAVER_HELD_MS = 10_000
+
+export async function openCoordination(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Coordination> {
+  const { coordination: stream, coordinationSubject } = names
+  const token = (name: string, heldMs: number) =>
+    createToken(connection, { stream, subject: `${coordinationSubject}.${name}`, name, heldMs, copies, timers })
+  const turn = token('turn', TURN_HELD_MS)
+  const saver = token('saver', SAVER_HELD_MS)
+  const clock = `${coordinationSubject}.clock.${nuid.next()}`
+  const make = async (): Promise<void> => {
+    await ensureCoordination(connection, coordinationSettings(names), copies)
+    await Promise.all([turn.ensure(), saver.ensure()])
+  }
+  /** It may be gone, since nothing of value is in it: it is made again, by one call at a time. */
+  let making: Promise<void> | undefined
+  const ensure = (): Promise<void> => {
+    making ??= make().finally(() => {
+      making = undefined
+    })
+    return making
+  }
+  const read = async (): Promise<number> => {
+    await connection.request(clock)
+    const found = await connection.find(stream, { last_by_subj: clock })
+    if (found === null) throw new StoreUnavailableError(`the stream ${stream} has lost the time that it was asked for`)
+    return stampMs({ stamp: stampOf(found.timestamp) })
+  }
+  await ensure()
+  let lookedAt = timers.now()
+  /** A turn that did not come may be held for longer, or be lost: whoever waits next finds it made again. */
+  const look = (): void => {
+    if (timers.now() - lookedAt < LOOK_MS) return
+    lookedAt = timers.now()
+    void ensure().catch(() => undefined)
+  }
+  return {
+    async takeTurn() {
+      const held = await turn.take(TURN_WAIT_MS)
+      if (held !== undefined) return async () => held.giveBack()
+      look()
+      return async () => {}
+    },
+    async takeSaver() {
+      const held = await saver.take(SAVER_WAIT_MS)
+      if (held === undefined) look()
+      return held
+    },
+    async time() {
+      try {
+        return await read()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error
+        await ensure()
+        return read()
+      }
+    },
+    close() {
+      turn.close()
+      saver.close()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { hiddenInCells } from './cells.ts'
+import { capacity, capacityOf, claimsOn, hugeUsedIn, inventoryOf } from './fleet.ts'
+import { hiddenOnGpus } from './gpu.ts'
+import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
+
+/** What an auditor has to find of the world at once, each as code, host and what is told of it; in any order. */
+export function findingsOf(fleet: ModelFleet): string[][] {
+  const there = fleet.hosts.filter(({ isGone }) => !isGone)
+  const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
+  return [
+    ...there.flatMap((host) => [
+      ...hasTooLittle(fleet, host),
+      ...usesTooLittle(fleet, host),
+      ...usesMorePagesThanMemory(host),
+      ...listsNothing(fleet, host),
+      ...unclaimedOn(fleet, host),
+    ]),
+    ...[...instances].flatMap((instance) => listings(fleet, instance, there)),
+  ]
+}
+
+/** The host has less in all than claims hold there. */
+function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
+  const takes = logged(claimsOn(fleet, host)).map((claim) => claim.takes)
+  const add = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
+  const parts = takes.flatMap(({ numa = [] }) => numa)
+  const { numaCells, gpus, cpuAllocationRatio, ramAllocationRatio } = host.stats
+  const classes = [...new Set(takes.flatMap((one) => Object.keys(one.classes ?? {})))]
+  const sorts = [
+    ...classes.map((name) => [add(takes.map((one) => one.classes?.[name] ?? 0)), capacity(host, name)] as const),
+    [add(takes.flatMap(({ gpu = [] }) => gpu.map(({ milli }) => milli))), 1_000 * gpus.length],
+    [add(parts.map(({ cpus }) => cpus)), add(numaCells.map(({ cpuset }) => capacityOf(cpuset.length, cpuAllocationRatio)))],
+    [add(parts.map(({ memoryMb }) => memoryMb)), add(numaCells.map(({ memoryMb }) => capacityOf(memoryMb, ramAllocationRatio)))],
+    [
+      add(parts.map(({ pinned = [] }) => pinned.length)),
+      add(numaCells.map(({ cpuset, dedicatedCpuset }) => (dedicatedCpuset ?? cpuset).length)),
+    ],
+  ] as const
+  return sorts.flatMap(([held, most]) => (held > most ? [['capacity.below_claims', nameOf(host), `at least ${held}, not ${most}`]] : []))
+}
+
+/** The report counts less than the claims of the instances that it lists. */
+function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
+  const shown = logged(claimsOn(fleet, host)).filter(({ isListed }) => isListed)
+  const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))
+  const inClasses = [...classes].flatMap((resourceClass) => {
+    const used = inventoryOf(host, resourceClass)?.used ?? null
+    const held = shown.reduce((sum, { takes }) => sum + (takes.classes?.[resourceClass] ?? 0), 0)
+    return used !== null && held > used ? [`at least ${held}, not ${used}`] : []
+  })
+  const claims = logged(claimsOn(fleet, host))
+  const others = [...hiddenOnGpus(host, claims), ...hiddenInCells(host, claims)]
+  return [...inClasses, ...others].map((text) => ['use.below_claims', nameOf(host), text])
+}
+
+/** Huge pages are part of the memory in use, of the host and of each cell that counts its own. */
+function usesMorePagesThanMemory(host: ModelHost): string[][] {
+  const { numaCells, inventories, memoryMbUsed } = host.reported
+  // as reported: what Nova counts as reserved is not taken off here
+  const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
+  const pages = numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
+  const pairs = [[pages, used] as const, ...numaCells.map((cell) => [hugeUsedIn(cell), cell.memoryUsageMb] as const)]
+  return pairs.flatMap(([huge, memory]) =>
+    memory !== null && huge > memory ? [['use.beyond_memory', nameOf(host), `at least ${huge}, not ${memory}`]] : [],
+  )
+}
+
+function listsNothing(fleet: ModelFleet, host: ModelHost): string[][] {
+  const held = logged(claimsOn(fleet, host)).length
+  return host.stats.instances === null && held > 0 ? [['use.no_instances', nameOf(host), `at least ${held}, not not listed`]] : []
+}
+
+const logged = (claims: readonly ModelClaim[]): ModelClaim[] => claims.filter(({ isLogged }) => isLogged)
+
+const isClaimed = (fleet: ModelFleet, instance: string): boolean => logged(fleet.claims).some((claim) => claim.instance === instance)
+
+function unclaimedOn(fleet: ModelFleet, host: ModelHost): string[][] {
+  if (host.stats.instances === null) return []
+  const found = host.present.filter((instance) => !isClaimed(fleet, instance))
+  const more = found.length > 3 ? ` and ${found.length - 3} more` : ''
+  const text = `a claim for each, not ${found.length} without: ${found.slice(0, 3).join(', ')}${more}`
+  return found.length > 0 ? [['instance.unclaimed', nameOf(host), text]] : []
+}
+
+/** An instance is listed by one host, which is that of its claim; that one comes first. */
+function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost[]): string[][] {
+  const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
+  const listing = there.filter(({ stats, present }) => stats.instances !== null && present.includes(instance))
+  const ordered = [...new Set([...claims.flatMap(({ host }) => listing.filter((other) => other === host)), ...listing])]
+  const names = ordered.map(nameOf).join(', ')
+  const twice = ordered.slice(1).map((host) => ['instance.two_hosts', nameOf(host), `one, not ${names}`])
+  const missing = claims.filter(({ host }) => !listing.includes(host))
+  return [
+    ...twice,
+    ...missing.flatMap(({ host }) => {
+      if (ordered.length > 0) return [['instance.other_host', nameOf(host), `${nameOf(host)}, not ${names}`]]
+      return host.stats.instances === null ? [] : [['instance.unlisted', nameOf(host), `${nameOf(host)}, not none`]]
+    }),
+  ]
+}
+
+/** As hosts are called where one may have several nodes. */
+export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

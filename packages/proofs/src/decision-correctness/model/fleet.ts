@@ -1,0 +1,159 @@
+import type { HostStats } from '@gantt/scheduler-core'
+import { countAnew } from './allocation.ts'
+import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } from './state.ts'
+
+/** A host's new report: instances that it lists are counted by it from now on. */
+export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
+  host.reported = stats
+  countAnew(fleet)
+  // a report that lists nothing shows nobody
+  if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
+  if (stats.instances === null) return
+  host.present = stats.instances
+  for (const claim of fleet.claims)
+    if (claim.host === host && claim.instance !== null) claim.isListed = stats.instances.includes(claim.instance)
+}
+
+export const claimsOn = (fleet: ModelFleet, host: ModelHost): ModelClaim[] => fleet.claims.filter((claim) => claim.host === host)
+
+export interface Inventory {
+  readonly capacity: number
+  readonly total: number
+  readonly used: number | null
+  readonly least: number
+  readonly most: number | null
+  readonly step: number
+  /** All that there is and is not kept back: where no largest amount is stated, one instance gets no more. */
+  readonly inAll: number
+}
+
+/** What a host says of a class; undefined: nothing. */
+export function inventoryOf({ stats }: ModelHost, resourceClass: string): Inventory | undefined {
+  const plain: Record<string, [total: number, ratio: number, used: number]> = {
+    VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
+    MEMORY_MB: [stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed],
+    DISK_GB: [stats.localGb, stats.diskAllocationRatio, stats.localGbUsed],
+  }
+  const given = stats.inventories.find((inventory) => inventory.resourceClass === resourceClass)
+  const standard = plain[resourceClass]
+  if (given !== undefined)
+    return {
+      capacity: capacityOf(given.total - given.reserved, given.allocationRatio),
+      total: given.total,
+      used: given.used ?? standard?.[2] ?? null,
+      least: given.minUnit,
+      most: given.maxUnit,
+      step: given.stepSize,
+      inAll: given.total - given.reserved,
+    }
+  if (standard === undefined) return undefined
+  const [total, ratio, used] = standard
+  return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
+}
+
+/** One instance asks for more than there is, and than the host says that one may have. */
+export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
+
+/** The amounts that one instance may have of a class, where it asks for another one. */
+export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
+  const isTooMuch = most !== null && most !== inAll && need > most
+  return need < least || isTooMuch || need % step !== 0 ? `${least} to ${most ?? inAll} in steps of ${step}` : undefined
+}
+
+export const setAsideIn = ({ memoryMb, pages }: HostStats['numaCells'][number]): number => {
+  const huge = hugePagesOf(pages).reduce((mib, { total, sizeKib }) => mib + (total * sizeKib) / 1_024, 0)
+  if (huge === 0) return 0
+  const small = pages.find(({ sizeKib }) => sizeKib === 4)
+  const left = small === undefined ? memoryMb - huge : Math.min(memoryMb - huge, (small.total - small.reserved) / 256)
+  return memoryMb - Math.max(0, Math.floor(left))
+}
+
+const hugePagesOf = (pages: HostStats['numaCells'][number]['pages']) => pages.filter(({ sizeKib }) => sizeKib > 4)
+
+export const hugeUsedIn = ({ pages }: HostStats['numaCells'][number]): number =>
+  hugePagesOf(pages).reduce((mib, { used, sizeKib }) => mib + ((used ?? 0) * sizeKib) / 1_024, 0)
+
+/** Memory of the host outside of huge pages that one instance may still have; undefined where nothing is set aside. */
+export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | undefined {
+  const setAside = host.stats.numaCells.reduce((mib, cell) => mib + setAsideIn(cell), 0)
+  const inventory = inventoryOf(host, 'MEMORY_MB')
+  if (setAside === 0 || inventory === undefined) return undefined
+  const { inAll } = inventory
+  const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
+  const plain = Math.max(0, inAll - setAside)
+  // no claim of the model is backed by huge pages: those in use are of what the report shows alone
+  const hugeUsed = host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
+  const taken = takenOf(fleet, host, 'MEMORY_MB', inventory.used === null ? null : Math.max(0, inventory.used - hugeUsed))
+  return Math.min(plain, capacityOf(plain, given?.allocationRatio ?? host.stats.ramAllocationRatio) - taken)
+}
+
+export const capacity = (host: ModelHost, resourceClass: string): number => inventoryOf(host, resourceClass)?.capacity ?? 0
+
+/** What is left of a class. */
+export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string): number {
+  const inventory = inventoryOf(host, resourceClass)
+  return (inventory?.capacity ?? 0) - takenOf(fleet, host, resourceClass, inventory?.used ?? null)
+}
+
+/**
+ * What is taken of a class: what is in use, which is what the report says or what claims of listed instances hold, if that is more; and the
+ * claims that no report shows.
+ */
+function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
+  let shown = 0
+  let beside = 0
+  for (const { takes, isListed } of claimsOn(fleet, host)) {
+    const amount = takes.classes?.[resourceClass] ?? 0
+    if (isListed && used !== null) shown += amount
+    else beside += amount
+  }
+  return Math.max(used ?? 0, shown) + beside
+}
+
+export const capacityOf = (total: number, ratio: number): number =>
+  Number((BigInt(Math.max(0, total)) * BigInt(Math.round(ratio * 1_000))) / 1_000n)
+
+const unlisted = (fleet: ModelFleet, host: ModelHost): number => claimsOn(fleet, host).filter(({ isListed }) => !isListed).length
+
+export const instancesOn = (fleet: ModelFleet, host: ModelHost): number => host.stats.runningVms + unlisted(fleet, host)
+export const ioOpsOn = (fleet: ModelFleet, host: ModelHost): number => host.stats.numIoOps + unlisted(fleet, host)
+
+/** Aggregates of a host, in order of uuid. */
+export const aggregatesOf = ({ aggregates }: ModelFleet, { host }: ModelHost): ModelAggregate[] =>
+  aggregates.filter(({ hosts }) => hosts.includes(host)).sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
+
+export const zoneOf = (fleet: ModelFleet, host: ModelHost): string =>
+  aggregatesOf(fleet, host).find(({ metadata }) => metadata.availability_zone !== undefined)?.metadata.availability_zone ?? 'nova'
+
+/** The report lists the instance, or a claim in the log is for it. */
+export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boolean =>
+  host.present.includes(instance) || claimsOn(fleet, host).some((claim) => claim.isLogged && claim.instance === instance)
+
+/** Whether a claim in the log is for the instance: it gets no second one. */
+export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
+  claims.some((claim) => claim.isLogged && claim.instance === instance)
+
+/** The rule of a group as its first claim bound it; undefined while it has none. */
+export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
+  claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
+
+export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): number =>
+  claimsOn(fleet, host).filter(({ group }) => group?.uuid === uuid).length
+
+const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
+  claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))
+
+/** Groups with members that one shares no host with, whichever of them says so, in the order of their names. */
+export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[] = []): readonly string[] {
+  const known = new Set(fleet.claims.flatMap(({ group }) => (group === null ? [] : [group.uuid])))
+  const others = [...known].filter((other) => apartAsSaid(fleet, other).includes(uuid))
+  return [...new Set([...named, ...apartAsSaid(fleet, uuid), ...others])].filter((other) => other !== uuid && known.has(other)).sort()
+}
+
+/** Whether a claim wants its group apart from one that it shares a host with, and was not apart from until now. */
+export function wantsApartTooLate(fleet: ModelFleet, { uuid, apartFrom }: ModelGroup): boolean {
+  const bound = apartOf(fleet, uuid)
+  return apartFrom.some(
+    (other) => !bound.includes(other) && fleet.hosts.some((host) => membersOn(fleet, host, uuid) > 0 && membersOn(fleet, host, other) > 0),
+  )
+}

@@ -1,0 +1,8 @@
+/** Every proof, by the command that runs it. The command line loads this package by its name, and of it only the proof that is asked for. */
+export const proofs = {
+  replay: async () => (await import('./published-figures/command.ts')).addReplay,
+  prove: async () => (await import('./promises/command.ts')).addProve,
+  'simulate-faults': async () => (await import('./safety-in-simulation/command.ts')).addSimulate,
+  nemesis: async () => (await import('./safety-under-faults/command.ts')).addNemesis,
+  conformance: async () => (await import('./nova-conformance/command.ts')).addConformance,
+}

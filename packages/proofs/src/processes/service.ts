@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { PROGRAM } from '@gantt/cli/for-proofs'
+import { type Client, createClient } from '@gantt/client'
+import { createServiceWords, type ServiceWords } from './service-words.ts'
+
+/** A service process of our own. */
+export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
+  readonly url: string
+  readonly client: Client
+  readonly pid: number
+  /** kill -9: no farewell, nothing flushed. */
+  kill(): Promise<void>
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>
+  /** SIGSTOP: it hangs, and its connections with it. */
+  pause(): void
+  /** SIGCONT. */
+  resume(): void
+  /** Any other signal. */
+  signal(name: NodeJS.Signals): void
+  /** True once the process is gone, whoever ended it. */
+  readonly isGone: boolean
+}
+
+export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
+
+/** A machine that is busy with something else takes long; one that never starts is rare. */
+const START_TIMEOUT_MS = 300_000
+
+/** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. `program`: of another checkout. */
+export async function startService(
+  environment: Readonly<Record<string, string>>,
+  deadlineMs = 30_000,
+  program: string = PROGRAM,
+): Promise<Service> {
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      GANTT_ADMIN_KEY: ADMIN_KEY,
+      // the promises hold in both ways of reaching the disk, and can be tried in either
+      ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { words, defects, hear } = createServiceWords()
+  const url = await readUrl(child, { words, hear })
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  return {
+    url,
+    pid: child.pid as number,
+    client: createClient({ url, key: ADMIN_KEY, deadlineMs }),
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    signal: (name) => void child.kill(name),
+    words,
+    defects,
+    get isGone() {
+      return child.exitCode !== null || child.signalCode !== null
+    },
+  }
+}
+
+function readUrl(child: ChildProcess, { words, hear }: Pick<ServiceWords, 'words' | 'hear'>): Promise<string> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('the service was started without pipes')
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => {
+      child.kill('SIGKILL')
+      reject(new Error(`the service did not start: ${why}\n${words.slice(-20).join('\n')}`))
+    }
+    const timer = setTimeout(() => fail(`nothing within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer)
+      fail(`it ended (${code ?? signal})`)
+    })
+    for (const stream of [stdout, stderr])
+      createInterface({ input: stream }).on('line', (line) => {
+        hear(line)
+        const url = /http:\/\/\S+\/graphql/.exec(line)?.[0]
+        if (url === undefined || stream !== stdout) return
+        clearTimeout(timer)
+        resolve(url)
+      })
+  })
+}

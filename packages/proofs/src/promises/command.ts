@@ -1,0 +1,141 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Checks, createChecks } from '../checks.ts'
+import { addRecovery } from '../recovery-time/command.ts'
+import { addUpgrade } from '../upgrade-safety/command.ts'
+import { proveFuzz, SILENT_MS } from './fuzz.ts'
+import { proveGroups } from './groups.ts'
+import { proveIdempotency } from './idempotency.ts'
+import { provePauses } from './pauses.ts'
+import { proveRace } from './race.ts'
+import { proveReplay } from './replay.ts'
+import { proveRestart } from './restart.ts'
+import { proveSurvive } from './survive.ts'
+import { proveTruth } from './truth.ts'
+
+const count = (text: string): number => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000)
+    throw new InvalidArgumentError('It must be a whole number of 1 to 1000000.')
+  return value
+}
+
+const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
+
+/** `gantt prove ...`: promises shown on real processes and a real database, in folders of their own; decisions without either. */
+export function addProve(program: Command): void {
+  const prove = program
+    .command('prove')
+    .description('show that the promises hold, on real processes and a real database, or against a model')
+  prove
+    .command('race')
+    .description('two processes, eight clients, the last unit of a small host: nothing is promised twice')
+    .option('--rounds <n>', 'races to run', count, 200)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) => run('race', json, (checks) => proveRace(checks, { rounds })))
+  prove
+    .command('idempotency')
+    .description('the same key twice, to two processes, across a restart, after a lost answer: one claim, one answer')
+    .option('--rounds <n>', 'repetitions of each case', count, 20)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) =>
+      run('idempotency', json, (checks) => proveIdempotency(checks, { rounds })),
+    )
+  prove
+    .command('survive')
+    .description('kill -9 of service and database at once: every acknowledged claim is there after a restart')
+    .option('--rounds <n>', 'times that everything is killed', count, 10)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) =>
+      run('survive', json, (checks) => proveSurvive(checks, { rounds, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
+  prove
+    .command('groups')
+    .description('sixteen callers at once in one server group, and two members that are live-migrated at once: its rule always holds')
+    .option('--rounds <n>', 'groups to fill', count, 500)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) => run('groups', json, (checks) => proveGroups(checks, { rounds })))
+  prove
+    .command('replay')
+    .description('every stored decision of a concurrent run is made again, bit for bit')
+    .option('--requests <n>', 'requests of the run', count, 2_000)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
+  prove
+    .command('restart')
+    .description('a large fleet: how long a restart takes, and the joining of a second replica')
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 100_000)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
+      run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
+  prove
+    .command('pauses')
+    .description('every long question of a large fleet: for how long each holds up everything else at most')
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 5_000)
+    .option('--rounds <n>', 'times that each is asked', count, 3)
+    .option('--only <text>', 'questions whose names hold this text')
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
+      run('pauses', json, (checks) =>
+        provePauses(checks, { only: undefined, ...options, say: (line) => void process.stderr.write(`${line}\n`) }),
+      ),
+    )
+  prove
+    .command('fuzz')
+    .description('random documents, reports and filters on a large fleet: none ends in INTERNAL, and /live is never silent')
+    .option('--documents <n>', 'calls to make', count, 50_000)
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 5_000)
+    .option('--callers <n>', 'readers at once', count, 4)
+    .option('--seed <n>', 'the same seed gives the same documents', count, 1)
+    .option('--from <n>', 'number of the first document', fromZero, 0)
+    .option('--json', 'one line of JSON instead of words')
+    .action(
+      ({
+        json,
+        ...options
+      }: {
+        documents: number
+        hosts: number
+        claims: number
+        callers: number
+        seed: number
+        from: number
+        json?: true
+      }) =>
+        run('fuzz', json, (checks) =>
+          proveFuzz(checks, { ...options, silentMs: SILENT_MS, say: (line) => void process.stderr.write(`${line}\n`) }),
+        ),
+    )
+  addRecovery(prove, count)
+  addUpgrade(prove, count)
+  prove
+    .command('truth')
+    .description('random fleets, requests and profiles: record, replay and explanation agree with a model that shares no code, bit for bit')
+    .option('--cases <n>', 'cases to decide', count, 10_000)
+    .option('--seed <n>', 'the same seed gives the same cases', count, 1)
+    .option('--from <n>', 'number of the first case', fromZero, 0)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ json, ...options }: { cases: number; seed: number; from: number; json?: true }) =>
+      run('truth', json, async (checks) => proveTruth(checks, { ...options, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
+}
+
+async function run(name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+  const started = performance.now()
+  const checks = createChecks(say)
+  say(`prove ${name}`)
+  try {
+    await proof(checks)
+  } catch (error) {
+    checks.check('the proof ran to its end', false, () => (error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  }
+  const seconds = Math.round((performance.now() - started) / 100) / 10
+  say(`in ${seconds} s`)
+  const { passed, failed } = checks
+  process.stdout.write(json ? `${JSON.stringify({ proof: name, passed, failed, seconds })}\n` : `${passed} passed, ${failed} failed\n`)
+  if (failed > 0) process.exitCode = 1
+}

@@ -1,0 +1,75 @@
+import type { Checks } from '../checks.ts'
+import { withFolder } from '../processes/folder.ts'
+import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
+import { fillLargeFleet } from '../random-calls/large-fleet.ts'
+import { type LongQuestion, longQuestions } from '../random-calls/questions.ts'
+
+export interface ProvePausesOptions {
+  readonly hosts: number
+  readonly claims: number
+  readonly rounds: number
+  /** Only questions whose names hold this text. */
+  readonly only: string | undefined
+  say(line: string): void
+}
+
+/** Longer than this no question may hold up the others, milliseconds. */
+const LONGEST_MS = 20
+
+/**
+ * Asks every long question of a large fleet, one at a time, and measures for how long each holds up everything else at most.
+ * The shortest of several rounds counts: what else runs on the machine does not.
+ */
+export async function provePauses(checks: Checks, { hosts, claims, rounds, only = '', say }: ProvePausesOptions): Promise<void> {
+  await withFolder(async (folder) => {
+    const service = await startService({ GANTT_DATA_DIR: folder }, 120_000)
+    try {
+      const fleet = await fillLargeFleet(service.client, { hosts, claims, seed: 'pauses' })
+      say(`${hosts} hosts, ${fleet.claims.length} claims`)
+      const questions = longQuestions(fleet).filter(({ name }) => name.includes(only))
+      for (const question of questions) {
+        const found: Asked[] = []
+        for (let round = 0; round < rounds; round++) found.push(await askOnce(service, question))
+        const pauses = found.map(({ pauseMs }) => pauseMs)
+        const longest = Math.min(...pauses)
+        const took = Math.min(...found.map(({ tookMs }) => tookMs))
+        say(
+          `${question.name.padEnd(40)}${longest.toFixed(1).padStart(9)} ms longest piece${took.toFixed(0).padStart(8)} ms in all${found[0]?.fault ?? ''}`,
+        )
+        checks.check(`no piece is longer than ${LONGEST_MS} ms`, longest <= LONGEST_MS, () => `${question.name}: ${longest.toFixed(1)} ms`)
+        checks.check('every question is answered', found[0]?.fault === '', () => `${question.name}${found[0]?.fault}`)
+      }
+    } finally {
+      await service.stop()
+    }
+  })
+}
+
+interface Asked {
+  readonly pauseMs: number
+  readonly tookMs: number
+  /** What was wrong with the answer; empty where nothing was. */
+  readonly fault: string
+}
+
+async function askOnce(service: Service, { document, variables }: LongQuestion): Promise<Asked> {
+  await pauseOf(service)
+  const begun = performance.now()
+  const response = await fetch(service.url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: document, variables }),
+  })
+  const text = await response.text()
+  const tookMs = performance.now() - begun
+  const fault = text.includes('"errors"') ? `  ${text.slice(0, 300)}` : ''
+  return { pauseMs: await pauseOf(service), tookMs, fault }
+}
+
+/** The longest pause since this was asked last, milliseconds of the processor: what else runs on the machine does not count. */
+export async function pauseOf({ url }: Service): Promise<number> {
+  const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
+  const found = /^gantt_longest_pause_cpu_seconds (\S+)$/m.exec(await response.text())?.[1]
+  if (found === undefined) throw new Error('the service does not say how long its longest pause was')
+  return Number(found) * 1_000
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { byExtent, isLongForm, longFormNote } from '../../../../testing/extent.ts'
+import { type Checks, createChecks } from '../checks.ts'
+import { proveFuzz } from './fuzz.ts'
+import { proveGroups } from './groups.ts'
+import { proveIdempotency } from './idempotency.ts'
+import { proveRace } from './race.ts'
+import { proveReplay } from './replay.ts'
+import { proveSurvive } from './survive.ts'
+
+/** `npm run prove` with fewer rounds; real processes and a real database all the same. */
+const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] = [
+  [
+    'fuzz',
+    (checks) =>
+      proveFuzz(checks, { documents: byExtent(100, 1_000), hosts: 60, claims: 20, seed: 1, from: 0, callers: 4, say: () => undefined }),
+  ],
+]
+
+/** What the simulation and the nemesis have in their short forms too, by other means. */
+const longProofs: typeof proofs = [
+  ['race', (checks) => proveRace(checks, { rounds: 30 })],
+  ['survive', (checks) => proveSurvive(checks, { rounds: 3, say: () => undefined })],
+  ['idempotency', (checks) => proveIdempotency(checks, { rounds: 5 })],
+  ['groups', (checks) => proveGroups(checks, { rounds: 30 })],
+  ['replay', (checks) => proveReplay(checks, { requests: 600 })],
+]
+
+test.each(proofs)('prove %s holds', (_name, proof) => expectToHold(proof))
+test.skipIf(!isLongForm).each(longProofs)(`prove %s holds${longFormNote}`, (_name, proof) => expectToHold(proof))
+
+async function expectToHold(proof: (checks: Checks) => Promise<void>): Promise<void> {
+  const said: string[] = []
+  const checks = createChecks((line) => said.push(line))
+  await proof(checks)
+  expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
+  expect(checks.passed).toBeGreaterThan(2)
+}

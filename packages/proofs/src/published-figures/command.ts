@@ -1,0 +1,200 @@
+import { FaultError, ProtocolError, UnreachableError } from '@gantt/client'
+import type { Command } from 'commander'
+import { readHuaweiEpisodes } from './huawei/episodes.ts'
+import { runHuaweiFill } from './huawei/fill.ts'
+import { readHuaweiVms } from './huawei/vms.ts'
+import { runHuaweiWait } from './huawei/wait.ts'
+import { readOpenbNodes } from './openb/nodes.ts'
+import { runOpenb } from './openb/openb.ts'
+import { readOpenbPods } from './openb/pods.ts'
+import { openbReport, troubleOf } from './openb/report.ts'
+import { BadInputError, count, oneOf, percent, positive } from './options.ts'
+import { releaseProfiles } from './profile-parts.ts'
+import { openProgress } from './progress.ts'
+import { RemoteError } from './remote/remote.ts'
+import { collectServers, findTargets } from './remote/servers.ts'
+import { print, type Report } from './report.ts'
+import { TraceError } from './trace-file.ts'
+
+const huaweiProfiles = [...releaseProfiles, 'best-fit-host']
+
+interface Common {
+  readonly profile: string
+  readonly json?: true
+}
+
+/** `gantt replay`: real traces through the same core that the service decides with. */
+export function addReplay(program: Command): void {
+  const replay = program.command('replay').description('replay a trace of real requests, and show the figure that is published for it')
+  exitWith2(replay)
+
+  replay
+    .command('huawei-wait')
+    .description('Huawei-East-1: how long VMs wait in all on a few hosts, first come, first served')
+    .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
+    .requiredOption('--episodes <file>', 'where episodes begin: episodes.json')
+    .option('--set <name>', 'which episodes: a key of that file', 'test_1000')
+    .option('--first <n>', 'only the first n episodes of the set', count)
+    .option('--hosts <n>', 'hosts', count, 5)
+    .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
+    .option('--seed <text>', 'seed of random choices', '1')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((options: Common & WaitFlags) => run(options, huaweiWait))
+
+  replay
+    .command('huawei-fill')
+    .description('Huawei-East-1: the whole trace on a fixed number of hosts, and how many VMs are turned away')
+    .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
+    .option('--hosts <n>', 'hosts', count, 43)
+    .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
+    .option('--seed <text>', 'seed of random choices', '1')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((options: Common & FillFlags) => run(options, huaweiFill))
+
+  replay
+    .command('openb')
+    .description('OpenB: what share of the GPUs is allocated once pods ask for 130 % of them')
+    .requiredOption('--nodes <file>', 'the nodes: nodes.csv.gz')
+    .requiredOption('--pods <file>', 'the pods: pods_<list>.csv.gz')
+    .requiredOption('--profile <name>', 'how to decide', oneOf(releaseProfiles))
+    .option('--seeds <n>', 'runs, each with an order of its own', count, 1)
+    .option('--seed <n>', 'seed of the first run; the others follow', positive, 1)
+    .option('--scale <n>', 'copies of the fleet and of the list', count, 1)
+    .option('--cpu-nodes', 'nodes without GPUs take part')
+    .option('--departures <percent>', 'of the pods, so many leave again', percent, 0)
+    .option(
+      '--server <urls>',
+      'drive a running service instead of deciding here: its replicas, with commas between them; given again: another service, side by side',
+      collectServers,
+    )
+    .option('--key <key>', "the service's key, or one for each --server; or set GANTT_ADMIN_KEY", collectServers)
+    .option('--concurrency <n>', 'calls that are on their way at once; no pod is overtaken by as many', count, 1)
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((options: Common & OpenbFlags) => run(options, openb))
+}
+
+interface WaitFlags {
+  readonly vms: string
+  readonly episodes: string
+  readonly set: string
+  readonly first?: number
+  readonly hosts: number
+  readonly profile: string
+  readonly seed: string
+}
+
+async function huaweiWait({ vms: vmsFile, episodes, set, first, hosts, profile, seed }: WaitFlags): Promise<Report> {
+  const vms = readHuaweiVms(vmsFile)
+  const starts = readHuaweiEpisodes(episodes, set).slice(0, first)
+  const progress = openProgress('episodes', starts.length)
+  const result = await runHuaweiWait({ vms, starts, hosts, profile, seed, onEpisode: progress.step }).finally(progress.close)
+  return {
+    title: `Huawei-East-1, ${starts.length} episodes of ${set} on ${hosts} hosts, ${profile}`,
+    rows: [
+      ['total wait, 10 % trimmed mean', [result.trimmedMeanWaitSeconds], 's'],
+      ['total wait, mean', [result.meanWaitSeconds], 's'],
+      ['VMs placed', [result.vms], ''],
+    ],
+    figures: { replay: 'huawei-wait', set, hosts, profile, seed, ...result },
+  }
+}
+
+interface FillFlags {
+  readonly vms: string
+  readonly hosts: number
+  readonly profile: string
+  readonly seed: string
+}
+
+async function huaweiFill({ vms: vmsFile, hosts, profile, seed }: FillFlags): Promise<Report> {
+  const vms = readHuaweiVms(vmsFile)
+  const progress = openProgress('VMs', vms.length)
+  const result = await runHuaweiFill({ vms, hosts, profile, seed, onVm: progress.step }).finally(progress.close)
+  return {
+    title: `Huawei-East-1, ${vms.length} VMs on ${hosts} hosts, ${profile}`,
+    rows: [
+      ['turned away', [result.rejected], 'VMs'],
+      ['their CPUs', [result.rejectedVcpus], 'vCPU'],
+      ['most hosts in use at once', [result.peakHosts], 'hosts'],
+    ],
+    figures: { replay: 'huawei-fill', hosts, profile, seed, ...result },
+  }
+}
+
+interface OpenbFlags {
+  readonly nodes: string
+  readonly pods: string
+  readonly profile: string
+  readonly seeds: number
+  readonly seed: number
+  readonly scale: number
+  readonly cpuNodes?: true
+  readonly departures: number
+  readonly server?: readonly string[]
+  readonly key?: readonly string[]
+  readonly concurrency: number
+}
+
+/** Findings that are told in words; more are counted. */
+const TOLD = 10
+
+async function openb(flags: OpenbFlags): Promise<Report> {
+  const { nodes: nodesFile, profile, seeds, seed: first, scale, cpuNodes, server = [], concurrency, departures } = flags
+  const nodes = readOpenbNodes(nodesFile).filter(({ gpus }) => cpuNodes === true || gpus > 0)
+  if (nodes.length === 0) throw new BadInputError(`--nodes: no node of ${nodesFile} has a GPU; there must be at least one`)
+  const pods = readOpenbPods(flags.pods)
+  const { GANTT_ADMIN_KEY: fromEnvironment } = process.env
+  const targets = await findTargets(server, flags.key ?? (fromEnvironment === undefined ? [] : [fromEnvironment]))
+  const columns: { name: string; runs: Awaited<ReturnType<typeof runOpenb>>[] }[] = []
+  const progress = openProgress('pods', 0)
+  try {
+    for (const [at, { name, createDriver }] of targets.entries()) {
+      const runs = []
+      for (let seed = first; seed < first + seeds; seed++) {
+        const onPods = (done: number, of: number) => progress.show((at * seeds + seed - first) * of + done, targets.length * seeds * of)
+        runs.push(await runOpenb({ nodes, pods, profile, scale, seed, concurrency, departures, createDriver, onPods }))
+      }
+      columns.push({ name, runs })
+    }
+  } finally {
+    progress.close()
+  }
+  const trouble = troubleOf(columns, TOLD)
+  for (const found of trouble) process.stderr.write(`${found}\n`)
+  if (trouble.length > 0) process.exitCode = 1
+  const gpus = columns[0]?.runs[0]?.gpus ?? 0
+  return openbReport(
+    `OpenB, ${scale * nodes.length} nodes, ${gpus} GPUs, ${profile}, ${concurrency} at once, ${columns.map(({ name }) => name).join('; ')}`,
+    columns,
+    {
+      replay: 'openb',
+      profile,
+      scale,
+      nodes: scale * nodes.length,
+      concurrency,
+      departures,
+      driver: server.length === 0 ? 'in-process' : 'server',
+    },
+  )
+}
+
+/** Runs, prints, and turns errors that a caller can cure into a message: exit code 2 for bad input, 1 for the rest. */
+async function run<Flags extends { readonly json?: true }>(flags: Flags, replay: (flags: Flags) => Promise<Report>): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    const report = await replay(flags)
+    print(report, Math.round(performance.now() - startedAt), flags.json === true)
+  } catch (error) {
+    const isBadInput = error instanceof TraceError || error instanceof BadInputError
+    const isRemote =
+      error instanceof RemoteError || error instanceof UnreachableError || error instanceof FaultError || error instanceof ProtocolError
+    if (!isBadInput && !isRemote) throw error
+    process.stderr.write(`error: ${error.message}\n`)
+    process.exitCode = isBadInput ? 2 : 1
+  }
+}
+
+/** Options that cannot be taken end with 2, as commands of old do; commander's own code is 1. */
+function exitWith2(command: Command): void {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { Departures } from '../departures.ts'
+import { trimmedMean } from '../statistics.ts'
+import { runHuaweiFill } from './fill.ts'
+import type { HuaweiVm } from './vms.ts'
+import { runHuaweiWait } from './wait.ts'
+
+/** VMs as [vcpus, memoryGb, arrivalS, lifetimeS], numbered from 1. */
+const vms = (...rows: readonly (readonly [number, number, number, number])[]): HuaweiVm[] =>
+  rows.map(([vcpus, memoryGb, arrivalS, lifetimeS], i) => ({ id: i + 1, vcpus, memoryGb, arrivalS, lifetimeS }))
+
+const waitOn = (list: readonly HuaweiVm[], profile: string, hosts = 1) =>
+  runHuaweiWait({ vms: list, starts: [1], hosts, profile, seed: '1' })
+
+describe('waiting', () => {
+  test('a VM waits for room, and everything behind it waits too', async () => {
+    // both cells are full until 50; the third VM takes the cell until 60, and the small fourth starts only then
+    const list = vms([40, 10, 0, 100], [40, 10, 0, 50], [40, 10, 10, 10], [1, 1, 20, 5])
+    expect(await waitOn(list, 'first-fit')).toMatchObject({ meanWaitSeconds: 40 + 40, vms: 4, episodes: 1 })
+  })
+
+  test('a VM of more than 10 GB needs half of it in both cells', async () => {
+    // 40 CPUs of one cell are taken until 30: a split VM cannot start, though the host has 40 CPUs free
+    const list = vms([40, 10, 0, 30], [2, 12, 5, 1], [2, 10, 5, 1])
+    expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)
+  })
+
+  test('what ends in the second of an arrival makes room for it', async () => {
+    const list = vms([64, 128, 0, 30], [64, 128, 30, 1])
+    expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(0)
+  })
+
+  test('the emptiest cell keeps room for split VMs where the first cell does not', async () => {
+    // first-fit fills cell 0 with 30 + 10 CPUs; even cells hold 30 and 10, and 20 CPUs (10 + 10) still fit
+    const list = vms([30, 5, 0, 100], [10, 5, 0, 100], [20, 20, 1, 1])
+    expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(99)
+    expect((await waitOn(list, 'ff-host-even-cell')).meanWaitSeconds).toBe(0)
+    expect((await waitOn(list, 'balance-fit')).meanWaitSeconds).toBe(0)
+  })
+
+  test('a VM that no empty host can hold is a fault of the trace', async () => {
+    await expect(waitOn(vms([41, 5, 0, 1]), 'first-fit')).rejects.toThrow('VM 1 (41 vCPU, 5 GB) does not fit on an empty host')
+  })
+
+  test('an episode that begins nowhere is a fault of the trace', async () => {
+    const run = runHuaweiWait({ vms: vms([1, 1, 0, 1]), starts: [9], hosts: 1, profile: 'first-fit', seed: '1' })
+    await expect(run).rejects.toThrow('an episode begins at VM 9, which the list of VMs does not have')
+  })
+})
+
+describe('filling', () => {
+  const fill = (list: readonly HuaweiVm[], profile: string, hosts: number) => runHuaweiFill({ vms: list, hosts, profile, seed: '1' })
+
+  test('a VM that fits nowhere is turned away, and room comes back with every delete', async () => {
+    const list = vms([40, 10, 0, 10], [64, 128, 5, 10], [64, 128, 10, 10])
+    expect(await fill(list, 'first-fit', 1)).toEqual({ vms: 3, rejected: 1, rejectedVcpus: 64, peakHosts: 1 })
+    expect(await fill(list, 'first-fit', 2)).toEqual({ vms: 3, rejected: 0, rejectedVcpus: 0, peakHosts: 2 })
+  })
+
+  test('the fullest host is filled before the first one', async () => {
+    // h0 becomes the emptier host at 10; only a packed fleet has a whole host left for the large VM
+    const list = vms([40, 10, 0, 10], [40, 10, 0, 99], [40, 10, 0, 99], [40, 10, 11, 99], [64, 128, 12, 1])
+    for (const profile of ['best-fit', 'best-fit-host', 'bf-host-even-cell']) expect((await fill(list, profile, 3)).rejected).toBe(0)
+  })
+})
+
+test('departures come out by time', () => {
+  const departures = new Departures<string>()
+  for (const at of [5, 1, 4, 1, 3, 9, 2]) departures.add(at, String(at))
+  expect(departures.next).toBe(1)
+  expect(Array.from({ length: 7 }, () => departures.take())).toEqual(['1', '1', '2', '3', '4', '5', '9'])
+  expect([departures.size, departures.next, departures.take()]).toEqual([0, undefined, undefined])
+})
+
+test('a trimmed mean leaves a share out at each end', () => {
+  expect(trimmedMean([100, 1, 2, 3, 4, 5, 6, 7, 8, -50], 0.1)).toBe(36 / 8)
+  expect(trimmedMean([1, 2, 6], 0.1)).toBe(3)
+})

@@ -1,0 +1,79 @@
+import { mean, standardDeviation } from '../statistics.ts'
+import type { OpenbResult } from './openb.ts'
+
+/** What the runs of several seeds on one target come to. */
+export interface OpenbFigures {
+  readonly gpuAllocatedPct: number
+  readonly sd: number
+  readonly placed: number
+  readonly rejected: number
+  readonly departed: number
+  /** Claims per second of placing. */
+  readonly claimsPerSecond: number
+  /** Requests that were answered, claims and refusals, per second of placing. */
+  readonly answersPerSecond: number
+  readonly overCommits: number
+  readonly differences: number
+  /** Undefined where nobody but the replay decides. */
+  readonly effort: OpenbEffort | undefined
+}
+
+/** Shares are of all proposals. */
+export interface OpenbEffort {
+  readonly proposals: number
+  /** Void at their place in the log: conflicts. */
+  readonly voidPct: number
+  /** Whose entry the store refused, because others had written before. */
+  readonly refusedEarlyPct: number
+  /** How often a claim was decided again in the mean, for either reason. */
+  readonly retriesPerClaim: number
+  readonly byRule: Readonly<Record<string, number>>
+  /** Calls that the replay made again. */
+  readonly repeated: number
+}
+
+const REFUSED_EARLY = 'append.refused'
+
+export function figuresOf(runs: readonly OpenbResult[]): OpenbFigures {
+  const shares = runs.map(({ gpuAllocatedPct }) => gpuAllocatedPct)
+  const total = (count: (run: OpenbResult) => number): number => runs.reduce((sum, run) => sum + count(run), 0)
+  const seconds = total(({ placingMs }) => placingMs) / 1_000
+  const placed = total((run) => run.placed)
+  return {
+    gpuAllocatedPct: mean(shares),
+    sd: standardDeviation(shares),
+    placed,
+    rejected: total((run) => run.rejected),
+    departed: total((run) => run.departed),
+    claimsPerSecond: placed / seconds,
+    answersPerSecond: total((run) => run.pods) / seconds,
+    overCommits: total((run) => run.overCommits.length),
+    differences: total((run) => run.differences.length),
+    effort: effortOf(runs),
+  }
+}
+
+function effortOf(runs: readonly OpenbResult[]): OpenbEffort | undefined {
+  const efforts = runs.flatMap(({ effort }) => (effort === undefined ? [] : [effort]))
+  if (efforts.length === 0) return undefined
+  const byRule: Record<string, number> = {}
+  let counted = 0
+  let repeated = 0
+  for (const effort of efforts) {
+    counted += effort.counted
+    repeated += effort.repeated
+    for (const [rule, times] of Object.entries(effort.fruitless)) byRule[rule] = (byRule[rule] ?? 0) + times
+  }
+  const fruitless = Object.values(byRule).reduce((sum, times) => sum + times, 0)
+  const early = byRule[REFUSED_EARLY] ?? 0
+  const proposals = counted + fruitless
+  const share = (times: number): number => (proposals === 0 ? 0 : (100 * times) / proposals)
+  return {
+    proposals,
+    voidPct: share(fruitless - early),
+    refusedEarlyPct: share(early),
+    retriesPerClaim: counted === 0 ? 0 : fruitless / counted,
+    byRule,
+    repeated,
+  }
+}

@@ -1,0 +1,47 @@
+import { parseHostStats, parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
+import type { TraceHost } from '../driver.ts'
+import type { OpenbNode } from './nodes.ts'
+import type { OpenbPod } from './pods.ts'
+
+/** CPU as the trace counts it: thousandths of a core, as a resource class of their own. */
+export const CPU_CLASS = 'CUSTOM_CPU_MILLI'
+
+/** A node as a host. Its CPUs are given in thousandths only, so that nothing is counted twice. */
+export function openbHost(node: OpenbNode): TraceHost {
+  const stats = parseHostStats({
+    vcpus: 0,
+    vcpusUsed: 0,
+    memoryMb: node.memoryMib,
+    memoryMbUsed: 0,
+    localGb: 0,
+    localGbUsed: 0,
+    inventories: [{ resourceClass: CPU_CLASS, total: node.cpuMilli }],
+    gpus: Array.from({ length: node.gpus }, (_, index) => ({ index, model: node.gpuModel })),
+  })
+  if (!stats.ok) throw new Error(`node ${node.name}: ${stats.problems.map(({ message }) => message).join('; ')}`)
+  return { name: node.name, stats: stats.value }
+}
+
+/** What makes two pods ask the same. */
+export const openbKind = ({ cpuMilli, memoryMib, gpus, gpuMilliEach, gpuModels }: OpenbPod): string =>
+  `${cpuMilli}m ${memoryMib}M ${gpus}x${gpuMilliEach} ${gpuModels.join('|')}`
+
+/** Requests by kind of pod: many pods ask the same, and a request never changes. */
+export function createOpenbRequests(): (pod: OpenbPod) => RequestSpec {
+  const known = new Map<string, RequestSpec>()
+  return (pod) => {
+    const kind = openbKind(pod)
+    const request = known.get(kind) ?? toRequest(pod)
+    known.set(kind, request)
+    return request
+  }
+}
+
+function toRequest(pod: OpenbPod): RequestSpec {
+  const parsed = parseRequestSpec({
+    flavor: { vcpus: 0, memoryMb: pod.memoryMib, extraSpecs: { [`resources:${CPU_CLASS}`]: String(pod.cpuMilli) } },
+    gpus: pod.gpus === 0 ? null : { count: pod.gpus, shareMilli: pod.gpuMilliEach, models: [...pod.gpuModels] },
+  })
+  if (!parsed.ok) throw new Error(`pod ${pod.name}: ${parsed.problems.map(({ message }) => message).join('; ')}`)
+  return parsed.value
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { createInProcessDriver } from '../in-process.ts'
+import type { OpenbNode } from './nodes.ts'
+import { runOpenb } from './openb.ts'
+import type { OpenbPod } from './pods.ts'
+import { typicalPods } from './profiles.ts'
+import { askedMilli, drawDepartures, makeWorkload } from './workload.ts'
+
+const aNode = (name: string, shape: Partial<OpenbNode> = {}): OpenbNode => ({
+  name,
+  cpuMilli: 8_000,
+  memoryMib: 1_024,
+  gpus: 2,
+  gpuModel: 'G',
+  ...shape,
+})
+const aPod = (name: string, shape: Partial<OpenbPod> = {}): OpenbPod => ({
+  name,
+  cpuMilli: 100,
+  memoryMib: 1,
+  gpus: 1,
+  gpuMilliEach: 1_000,
+  gpuModels: [],
+  ...shape,
+})
+
+const run = (nodes: readonly OpenbNode[], pods: readonly OpenbPod[], profile = 'first-fit', scale = 1) =>
+  runOpenb({ nodes, pods, profile, scale, seed: 1, createDriver: (seed) => createInProcessDriver({ seed }) })
+
+describe('allocation', () => {
+  test('shares fill a GPU beside a whole one; a model that no node has finds no host', async () => {
+    const half = { gpuMilliEach: 500 }
+    const pods = [aPod('a'), aPod('b', half), aPod('c', half), aPod('d', { gpuModels: ['H'] })]
+    expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })
+  })
+
+  test('CPU is counted in thousandths: one too many refuses', async () => {
+    const pods = [aPod('a', { cpuMilli: 7_999 }), aPod('b', { cpuMilli: 2 }), aPod('c', { cpuMilli: 8_000, gpus: 2 })]
+    expect((await run([aNode('n1')], pods)).placed).toBe(1)
+  })
+
+  test('copies of fleet and list allocate in proportion', async () => {
+    const pods = [aPod('a'), aPod('b'), aPod('c')]
+    expect(await run([aNode('n1')], pods, 'first-fit', 3)).toMatchObject({ gpuAllocatedPct: 100, gpus: 6, pods: 9, placed: 6 })
+  })
+
+  test.each(['first-fit', 'best-fit', 'dot-product', 'fgd', 'gpu-packing', 'gpu-clustering', 'random', 'nova'])(
+    '%s places all that fits, and the same seed the same way',
+    async (profile) => {
+      const pods = Array.from({ length: 8 }, (_, i) => aPod(`p${i}`, { gpuMilliEach: 500 }))
+      const [first, second] = [await run([aNode('n1'), aNode('n2')], pods, profile), await run([aNode('n1'), aNode('n2')], pods, profile)]
+      expect(first.gpuAllocatedPct).toBe(100)
+      expect(second.placements).toBe(first.placements)
+    },
+  )
+
+  test('what leaves makes room for what comes later, and nothing is promised twice', async () => {
+    const pods = Array.from({ length: 40 }, (_, i) => aPod(`p${i}`))
+    const options = { nodes: [aNode('n1')], pods, profile: 'first-fit', scale: 1, seed: 1, departures: 100 }
+    const result = await runOpenb({ ...options, createDriver: (seed) => createInProcessDriver({ seed }) })
+    expect(result.placed).toBeGreaterThan(2)
+    expect(result.placed - result.departed).toBeLessThanOrEqual(2)
+    expect([result.overCommits, result.gpuAllocatedPct]).toEqual([[], 50 * (result.placed - result.departed)])
+  })
+})
+
+describe('workload', () => {
+  const nodes = [aNode('n1'), aNode('n2'), aNode('n3')]
+  const pods = Array.from({ length: 5 }, (_, i) => aPod(`p${i}`))
+
+  test('the list keeps every pod and grows to 130 % of the GPUs by drawing again', () => {
+    const made = makeWorkload(nodes, pods, 1, '1')
+    expect(new Set(made.pods.slice(0, 5).map(({ name }) => name)).size).toBe(5)
+    // 6 GPUs: 7.8 are to be asked, so 8 pods of one GPU
+    expect(made.pods.reduce((sum, pod) => sum + askedMilli(pod), 0)).toBe(8_000)
+    expect(made.capacityMilli).toBe(6_000)
+  })
+
+  test('a seed gives one workload, and another seed another', () => {
+    const namesOf = (seed: string) => makeWorkload(nodes, pods, 1, seed).pods.map(({ name }) => name)
+    expect(namesOf('1')).toEqual(namesOf('1'))
+    expect(namesOf('1')).not.toEqual(namesOf('2'))
+  })
+
+  test('departures: so many per cent, each after it came and before a fourth of all further arrivals, by the seed', () => {
+    const leaves = drawDepartures(1_000, 30, '1')
+    const leaving = leaves.flatMap((before, arrival) => (before === undefined ? [] : [before - arrival]))
+    expect(leaving.length).toBeGreaterThan(200)
+    expect(leaving.length).toBeLessThan(350)
+    expect([Math.min(...leaving) >= 1, Math.max(...leaving) <= 250, leaves.every((before) => (before ?? 0) < 1_000)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(drawDepartures(1_000, 30, '1')).toEqual(leaves)
+    expect(drawDepartures(1_000, 30, '2')).not.toEqual(leaves)
+    expect(drawDepartures(50, 0, '1').every((before) => before === undefined)).toBe(true)
+  })
+
+  test('pods without GPUs alone are not drawn for ever', () => {
+    expect(makeWorkload(nodes, [aPod('p', { gpus: 0, gpuMilliEach: 0 })], 1, '1').pods).toHaveLength(1)
+  })
+})
+
+test('typical pods are the most frequent ones, with shares of what they cover', () => {
+  const many = Array.from({ length: 15 }, (_, i) => aPod(`a${i}`))
+  const some = Array.from({ length: 4 }, (_, i) => aPod(`b${i}`, { gpus: 2 }))
+  const typical = typicalPods([...some, ...many, aPod('c', { gpus: 0, gpuMilliEach: 0 })])
+  // 15 + 4 of 20 are 95 %: the last kind is left out
+  expect(typical.map(({ gpus, frequency }) => [gpus, frequency])).toEqual([
+    [1, 15 / 19],
+    [2, 4 / 19],
+  ])
+})

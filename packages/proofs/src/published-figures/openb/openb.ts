@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { Driver, Effort, Placement } from '../driver.ts'
+import { findDifferences, findOverCommits, type Stay } from '../room.ts'
+import { sendInWindow } from '../window.ts'
+import { createOpenbRequests, openbHost } from './model.ts'
+import type { OpenbNode } from './nodes.ts'
+import type { OpenbPod } from './pods.ts'
+import { openbVersion } from './profiles.ts'
+import { askedMilli, drawDepartures, makeWorkload } from './workload.ts'
+
+export interface OpenbOptions {
+  /** Nodes that take part, in the file's order. */
+  readonly nodes: readonly OpenbNode[]
+  readonly pods: readonly OpenbPod[]
+  readonly profile: string
+  readonly scale: number
+  readonly seed: number
+  /** Calls that are on their way at once; 1 if not given. */
+  readonly concurrency?: number
+  /** Per cent of the pods that leave again, 0 to 100; 0 if not given. */
+  readonly departures?: number
+  createDriver(seed: string): Driver
+  onPods?(done: number, of: number): void
+}
+
+export interface OpenbResult {
+  readonly seed: number
+  readonly gpuAllocatedPct: number
+  readonly gpus: number
+  readonly pods: number
+  readonly placed: number
+  readonly rejected: number
+  readonly departed: number
+  /** What was promised beyond what nodes have, by what the caller alone knows. */
+  readonly overCommits: readonly string[]
+  /** What the replicas show otherwise at the end than the caller's answers have it; empty where nobody shows anything. */
+  readonly differences: readonly string[]
+  /** What it took; undefined where the driver is the only one who decides. */
+  readonly effort: Effort | undefined
+  /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest placed alike. */
+  readonly placements: string
+  /** How long placing took, without reports and the end. */
+  readonly placingMs: number
+}
+
+/** Places one seed's list of pods, without retries: what share of the GPUs is allocated in the end? */
+export async function runOpenb(options: OpenbOptions): Promise<OpenbResult> {
+  const { nodes, pods, profile: profileName, scale, seed } = options
+  const workload = makeWorkload(nodes, pods, scale, String(seed))
+  const driver = options.createDriver(String(seed))
+  try {
+    await driver.reportHosts(workload.nodes.map(openbHost))
+    const version = openbVersion(profileName, pods)
+    const profile = version === undefined ? profileName : await driver.writeProfile(version)
+    const startedAt = performance.now()
+    const outcomes = await placeAll(driver, profile, workload.pods, options)
+    const placingMs = Math.round(performance.now() - startedAt)
+    const stays = outcomes.flatMap(({ stay }) => (stay === undefined ? [] : [stay]))
+    const live = stays.filter(({ until }) => until === Number.POSITIVE_INFINITY)
+    const inspected = await driver.inspect?.()
+    return {
+      seed,
+      gpuAllocatedPct: (100 * live.reduce((sum, { pod }) => sum + askedMilli(pod), 0)) / workload.capacityMilli,
+      gpus: workload.capacityMilli / 1_000,
+      pods: workload.pods.length,
+      placed: stays.length,
+      rejected: workload.pods.length - stays.length,
+      departed: stays.length - live.length,
+      overCommits: findOverCommits(workload.nodes, stays),
+      differences: (inspected?.replicas ?? []).flatMap((shown) => findDifferences(workload.nodes, stays, shown)),
+      effort: inspected?.effort,
+      placements: digestOf(outcomes),
+      placingMs,
+    }
+  } finally {
+    await driver.close()
+  }
+}
+
+interface Outcome {
+  readonly pod: OpenbPod
+  /** Undefined when no host had room. */
+  readonly stay: Stay | undefined
+}
+
+/**
+ * Sends every pod in its order, and before it those whose time has come to leave. What leaves is waited for where its own answer
+ * has not come yet.
+ */
+async function placeAll(
+  driver: Driver,
+  profile: string,
+  pods: readonly OpenbPod[],
+  { concurrency = 1, departures = 0, seed, onPods }: OpenbOptions,
+): Promise<readonly Outcome[]> {
+  const requestOf = createOpenbRequests()
+  const leaving = new Map<number, number[]>()
+  for (const [arrival, before] of drawDepartures(pods.length, departures, String(seed)).entries())
+    if (before !== undefined) leaving.set(before, [...(leaving.get(before) ?? []), arrival])
+  // order of what the caller sees and does: more is not needed to tell what overlaps
+  let moment = 0
+  let done = 0
+  const answers: Promise<{ readonly placement: Placement; readonly from: number } | undefined>[] = []
+  const ends = new Map<number, number>()
+  const leave = async (arrival: number): Promise<void> => {
+    const answer = await answers[arrival]
+    if (answer === undefined) return
+    ends.set(arrival, ++moment)
+    await driver.release(answer.placement)
+  }
+  const arrive = async (pod: OpenbPod, arrival: number) => {
+    await Promise.all((leaving.get(arrival) ?? []).map(leave))
+    const placement = await driver.place(requestOf(pod), profile)
+    onPods?.(++done, pods.length)
+    return placement && { placement, from: ++moment }
+  }
+  await sendInWindow(pods, concurrency, async (pod, arrival) => {
+    const answer = arrive(pod, arrival)
+    answers[arrival] = answer
+    await answer
+  })
+  const placed = await Promise.all(answers)
+  return pods.map((pod, arrival) => {
+    const answer = placed[arrival]
+    if (answer === undefined) return { pod, stay: undefined }
+    const { host, gpus } = answer.placement
+    return { pod, stay: { pod, host, gpus, from: answer.from, until: ends.get(arrival) ?? Number.POSITIVE_INFINITY } }
+  })
+}
+
+function digestOf(outcomes: readonly Outcome[]): string {
+  const digest = createHash('sha256')
+  for (const { pod, stay } of outcomes) digest.update(`${pod.name} ${stay?.host ?? '-'} ${stay?.gpus.join(',') ?? ''}\n`)
+  return digest.digest('hex')
+}

@@ -1,0 +1,67 @@
+import { createRandom, type Random } from '@gantt/scheduler-core'
+import type { OpenbNode } from './nodes.ts'
+import type { OpenbPod } from './pods.ts'
+
+/** Demand of the inflated list over the GPUs of the nodes. */
+const DEMAND = 1.3
+
+/** One run's fleet and list of pods, each in the run's own order. */
+export interface Workload {
+  readonly nodes: readonly OpenbNode[]
+  readonly pods: readonly OpenbPod[]
+  /** Thousandths of GPU over all nodes. */
+  readonly capacityMilli: number
+}
+
+/**
+ * Nodes in a random order, pods in a random order, then pods drawn anew from the list until they ask for 130 % of the
+ * GPUs. The same seed gives the same workload. A scale above 1 copies nodes and pods that often.
+ */
+export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPod[], scale: number, seed: string): Workload {
+  const capacityMilli = scale * nodes.reduce((sum, { gpus }) => sum + gpus * 1_000, 0)
+  const nodeOrder = shuffle(copies(nodes, scale), createRandom(`${seed}/nodes`))
+  const random = createRandom(`${seed}/pods`)
+  const list = shuffle(copies(pods, scale), random)
+  const drawn: OpenbPod[] = []
+  let demand = list.reduce((sum, pod) => sum + askedMilli(pod), 0)
+  if (list.some((pod) => askedMilli(pod) > 0))
+    while (demand < DEMAND * capacityMilli) {
+      const pod = list[random.below(list.length)] as OpenbPod
+      drawn.push(pod)
+      demand += askedMilli(pod)
+    }
+  return { nodes: nodeOrder, pods: [...list, ...drawn], capacityMilli }
+}
+
+/**
+ * When pods leave again: of each, before which arrival; undefined for those that stay. So many per cent of all leave, each after
+ * one to a fourth of all further arrivals, drawn evenly. Where they were placed has no part in it.
+ */
+export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {
+  const random = createRandom(`${seed}/departures`)
+  const longest = Math.max(1, Math.floor(arrivals / 4))
+  return Array.from({ length: arrivals }, (_, arrival) => {
+    const leaves = random.below(100) < percent
+    const after = 1 + random.below(longest)
+    return leaves && arrival + after < arrivals ? arrival + after : undefined
+  })
+}
+
+/** Thousandths of GPU that a pod asks for in all. */
+export const askedMilli = ({ gpus, gpuMilliEach }: OpenbPod): number => gpus * gpuMilliEach
+
+function copies<Item extends { readonly name: string }>(items: readonly Item[], count: number): Item[] {
+  if (count === 1) return [...items]
+  return Array.from({ length: count }, (_, copy) => items.map((item) => ({ ...item, name: `${item.name}-${copy}` }))).flat()
+}
+
+/** Fisher-Yates, in place. */
+export function shuffle<Item>(items: Item[], random: Random): Item[] {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = random.below(last + 1)
+    const kept = items[last] as Item
+    items[last] = items[other] as Item
+    items[other] = kept
+  }
+  return items
+}

@@ -1,0 +1,54 @@
+import type { HostStats, RequestSpec } from '@gantt/scheduler-core'
+import type { ProfileParts } from '../driver.ts'
+
+/** A host's picture of itself as the API takes it. A replay's hosts run nothing, so only what they have is sent. */
+export const toFullStats = (name: string, stats: HostStats) => ({
+  vcpus: stats.vcpus,
+  vcpusUsed: stats.vcpusUsed,
+  memoryMb: stats.memoryMb,
+  memoryMbUsed: stats.memoryMbUsed,
+  localGb: stats.localGb,
+  localGbUsed: stats.localGbUsed,
+  cpuAllocationRatio: stats.cpuAllocationRatio,
+  ramAllocationRatio: stats.ramAllocationRatio,
+  diskAllocationRatio: stats.diskAllocationRatio,
+  hypervisorType: 'replay',
+  hypervisorVersion: 0,
+  hypervisorHostname: name,
+  gpus: stats.gpus.map(({ index, model }) => ({ index, model })),
+  inventories: stats.inventories.map(({ resourceClass, total }) => ({ resourceClass, total })),
+})
+
+/** A request as the API takes it: what the replays of traces ask. */
+export const toSpec = ({ flavor, gpus }: RequestSpec) => ({
+  numInstances: 1,
+  flavor: { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, extraSpecs: toKeyValues(flavor.extraSpecs) },
+  ...(gpus === null ? {} : { gpus }),
+})
+
+/** A profile version as the API takes it: enums in capitals. */
+export const toProfileVersion = ({
+  filters,
+  weighers,
+  normalisation,
+  tieOrder,
+  scheduler,
+  assignment,
+  hostSubsetSize,
+  collects,
+  note,
+}: ProfileParts) => ({
+  filters: filters.map(({ name, options }) => ({ name, options })),
+  weighers: weighers.map(({ name, multiplier, options }) => ({ name, multiplier, options })),
+  normalisation: toEnum(normalisation),
+  tieOrder: toEnum(tieOrder),
+  scheduler: toEnum(scheduler),
+  assignment,
+  hostSubsetSize,
+  ...(collects !== undefined && { collects: collects.map(toEnum) }),
+  note,
+})
+
+const toEnum = (word: string): string => word.toUpperCase().replaceAll('-', '_')
+
+const toKeyValues = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([key, value]) => ({ key, value }))

@@ -1,0 +1,86 @@
+import type { HostView } from './driver.ts'
+import { CPU_CLASS } from './openb/model.ts'
+import type { OpenbNode } from './openb/nodes.ts'
+import type { OpenbPod } from './openb/pods.ts'
+
+/** A pod as its caller saw it: where it was placed, and for how long it held that room for certain. */
+export interface Stay {
+  readonly pod: OpenbPod
+  readonly host: string
+  /** Indices of its GPUs. */
+  readonly gpus: readonly number[]
+  /** Position among all that the caller saw and did: from the answer that it is placed ... */
+  readonly from: number
+  /** ... to the call that ends it; infinity where there was none. */
+  readonly until: number
+}
+
+const WHOLE_GPU = 1_000
+
+/** What one pod takes of its host, by what is taken: whole units, thousandths of a core or of a GPU. */
+function* takenBy({ pod, gpus }: Pick<Stay, 'pod' | 'gpus'>): Generator<readonly [what: string, amount: number]> {
+  yield [CPU_CLASS, pod.cpuMilli]
+  yield ['MEMORY_MB', pod.memoryMib]
+  for (const index of gpus) yield [`GPU ${index}`, pod.gpuMilliEach]
+}
+
+/** What a node has; undefined for a GPU that it does not have. */
+function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): number {
+  if (what === CPU_CLASS) return cpuMilli
+  if (what === 'MEMORY_MB') return memoryMib
+  return Number(what.slice('GPU '.length)) < gpus ? WHOLE_GPU : 0
+}
+
+/**
+ * Whatever was promised beyond what a node has, by what the caller alone knows: the trace, the answers, and their order. A pod
+ * counts from its answer to the call that ends it, so that what overlaps was held at once for certain.
+ */
+export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Stay[]): readonly string[] {
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  const ends = stays.filter(({ until }) => until !== Number.POSITIVE_INFINITY)
+  const turns = [...stays.map((stay) => ({ stay, at: stay.from, sign: 1 })), ...ends.map((stay) => ({ stay, at: stay.until, sign: -1 }))]
+  const held = new Map<string, number>()
+  const found: string[] = []
+  for (const { stay, sign } of turns.sort((a, b) => a.at - b.at)) {
+    const node = byName.get(stay.host)
+    if (node === undefined) {
+      found.push(`${stay.pod.name} was placed on ${stay.host}, which the trace does not have`)
+      continue
+    }
+    for (const [what, amount] of takenBy(stay)) {
+      const key = `${stay.host} ${what}`
+      const sum = (held.get(key) ?? 0) + sign * amount
+      held.set(key, sum)
+      const most = capacityOf(node, what)
+      if (sign > 0 && sum > most) found.push(`${stay.host} has ${most} of ${what}; ${sum} were promised at once, with ${stay.pod.name}`)
+    }
+    if (stay.gpus.length !== stay.pod.gpus && sign > 0)
+      found.push(`${stay.pod.name} asks for ${stay.pod.gpus} GPUs and was given ${stay.gpus.length}`)
+  }
+  return found
+}
+
+/**
+ * Whatever the hosts of one replica show otherwise than the caller's history has it, once nothing moves any more: other sums,
+ * less than nothing free, hosts that are missing.
+ */
+export function findDifferences(nodes: readonly OpenbNode[], stays: readonly Stay[], shown: readonly HostView[]): readonly string[] {
+  const held = new Map<string, number>()
+  for (const stay of stays)
+    if (stay.until === Number.POSITIVE_INFINITY)
+      for (const [what, amount] of takenBy(stay)) {
+        const key = `${stay.host} ${what}`
+        held.set(key, (held.get(key) ?? 0) + amount)
+      }
+  const views = new Map(shown.map((view) => [view.name, view]))
+  return nodes.flatMap((node) => {
+    const view = views.get(node.name)
+    if (view === undefined) return [`${node.name} is not shown`]
+    const kinds = [CPU_CLASS, 'MEMORY_MB', ...Array.from({ length: node.gpus }, (_, index) => `GPU ${index}`)]
+    return kinds.flatMap((what) => {
+      const expected = capacityOf(node, what) - (held.get(`${node.name} ${what}`) ?? 0)
+      const free = view.free.get(what)
+      return free === expected ? [] : [`${node.name} shows ${free ?? 'nothing'} of ${what} as free; by the answers it is ${expected}`]
+    })
+  })
+}

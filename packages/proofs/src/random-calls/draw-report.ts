@@ -1,0 +1,31 @@
+import { hostAt } from '@gantt/cli/for-proofs'
+import type { Call } from './draw-document.ts'
+import { chance, oneOf, type Source } from './draw-value.ts'
+
+const REPORT = `mutation ($input: UpdateResourceStatsInput!) {
+  updateResourceStats(input: $input) { appliedCount fleetRevision results { __typename ... on UserError { code message } } } }`
+
+const WRONG = [null, -1, 2 ** 53, 'many', [], {}, 1.5]
+const INCARNATION = '00000000-0000-4000-8000-0000000000f1'
+/** Updates of a report that is large. */
+const MANY = 400
+
+/** Reports of hosts: valid ones, such with something wrong, such that are large. `number`: of the call, so that sequences go up. */
+export function drawReport({ fleet, random }: Source, number: number): Call {
+  const length = chance(random, 3) ? MANY : 1 + random.below(3)
+  const updates = Array.from({ length }, () => {
+    const index = random.below(fleet.hosts.length)
+    const { name, stats } = hostAt(index, 'fuzz')
+    const full: Record<string, unknown> = { ...stats, hypervisorHostname: name }
+    if (chance(random, 40)) full[oneOf(random, Object.keys(full))] = oneOf(random, WRONG)
+    if (chance(random, 5)) full.traits = Array.from({ length: 2_000 }, (_, i) => `CUSTOM_${i}`)
+    if (chance(random, 5)) full.numaCells = Array.from({ length: 64 }, (_, id) => ({ id, cpus: [id], memoryMb: 1_024 }))
+    const report = chance(random, 20) ? { delta: { numIoOps: random.below(9), runningVms: oneOf(random, [1, -5, 2 ** 31]) } } : { full }
+    return {
+      name: { host: chance(random, 90) ? name : oneOf(random, ['', 'x'.repeat(1_000), '\u202ehost', 'new-host']) },
+      reporter: { incarnation: chance(random, 95) ? INCARNATION : 'none', sequence: chance(random, 90) ? number + 1 : random.below(5) },
+      report: chance(random, 3) ? {} : report,
+    }
+  })
+  return { document: REPORT, variables: { input: { updates } }, roots: ['updateResourceStats'], isWriting: true }
+}

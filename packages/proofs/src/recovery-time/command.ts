@@ -1,0 +1,84 @@
+import { availableParallelism, loadavg } from 'node:os'
+import { Argument, type Command, Option } from 'commander'
+import { type Checks, createChecks } from '../checks.ts'
+import { EngineMissingError } from '../safety-under-faults/engine.ts'
+import { type EngineName, engines } from '../safety-under-faults/engines/index.ts'
+import { measureDatabaseAway } from './database-away.ts'
+import { createFigures, type Figures, textOf } from './figure.ts'
+import { measureJoiner } from './joiner.ts'
+import { measureLeaderLoss } from './leader-loss.ts'
+
+const WHATS = ['leader', 'database', 'joiner'] as const
+type What = (typeof WHATS)[number]
+
+interface Options {
+  readonly engine?: EngineName
+  readonly rounds: number
+  readonly minutes: number
+  readonly hosts: number
+  readonly history: number
+  readonly json?: true
+}
+
+/** `gantt prove recovery`: how long a fleet takes to be whole again, on real processes. Figures, and that nothing is lost. */
+export function addRecovery(prove: Command, count: (text: string) => number): void {
+  prove
+    .command('recovery')
+    .description('what leads the store is lost, the database is away, a replica joins a large fleet: how long until all is as it was')
+    .addArgument(new Argument('[what...]', 'what is measured; all of it if not given').choices(WHATS))
+    .addOption(new Option('--engine <name>', 'only this engine').choices(Object.keys(engines)))
+    .option('--rounds <n>', 'times that a leader is lost in each way', count, 5)
+    .option('--minutes <n>', 'how long the database is away', count, 10)
+    .option('--hosts <n>', 'hosts of the fleet that a replica joins', count, 100_000)
+    .option('--history <n>', 'calls that are placed there after its last checkpoint', count, 2_000)
+    .option('--json', 'one line of JSON instead of words')
+    .action(measure)
+}
+
+async function measure(whats: readonly What[], { engine: only, rounds, minutes, hosts, history, json }: Options): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+  const checks = createChecks(say)
+  const figures = createFigures()
+  const ended = new AbortController()
+  const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
+  const { signal } = ended
+  const wanted = (what: What): boolean => whats.length === 0 || whats.includes(what)
+  for (const engine of Object.keys(engines) as EngineName[]) {
+    if (only !== undefined && only !== engine) continue
+    if (wanted('leader'))
+      await step(checks, figures, say, `${engine}: what leads the store is lost`, () =>
+        measureLeaderLoss(checks, figures, { engine, rounds, signal, say }),
+      )
+    if (wanted('database') && engine === 'nats')
+      await step(checks, figures, say, `nats: the database away for ${minutes} min under load`, () =>
+        measureDatabaseAway(checks, figures, { minutes, signal, say }),
+      )
+    if (wanted('joiner'))
+      await step(checks, figures, say, `${engine}: a replica joins a fleet of ${hosts} hosts`, () =>
+        measureJoiner(checks, figures, { engine, hosts, history, signal, say }),
+      )
+  }
+  const { passed, failed } = checks
+  process.stdout.write(
+    json ? `${JSON.stringify({ proof: 'recovery', passed, failed, figures: figures.all })}\n` : `${passed} passed, ${failed} failed\n`,
+  )
+  if (failed > 0) process.exitCode = 1
+}
+
+/** One measurement; what it found is told as soon as it is over. */
+async function step(checks: Checks, figures: Figures, say: (line: string) => void, name: string, work: () => Promise<void>): Promise<void> {
+  const known = figures.all.length
+  say(`prove recovery: ${name} (load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors)`)
+  try {
+    await work()
+  } catch (error) {
+    checks.check('the measurement came to its end', false, () => wordsOf(error))
+  }
+  for (const figure of figures.all.slice(known)) say(`  ${textOf(figure)}`)
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof EngineMissingError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

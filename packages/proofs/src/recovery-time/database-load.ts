@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import { type Answer, claimsOf, release, select } from '../promises/calls.ts'
+
+/** Callers of all replicas, and what they were told. */
+export interface DatabaseLoad {
+  /** Ids of decisions that were answered, placed and refused. */
+  readonly decisions: readonly string[]
+  /** Claims that are held now. */
+  held(): readonly string[]
+  /** Instances that were placed so far. */
+  readonly placed: number
+  /** Mutations that were answered, and those whose end is not known. */
+  readonly answered: number
+  readonly unknown: number
+  /** The longest placing, milliseconds. */
+  readonly longestMs: number
+  /** Why calls failed, the newest last. */
+  readonly failures: readonly string[]
+  /** Keys that were let in although they had been revoked, or were not although they had been made. */
+  readonly wrongKeys: readonly string[]
+  readonly keys: number
+  stop(): Promise<void>
+}
+
+const CALLERS_PER_REPLICA = 3
+const PAUSE_MS = 50
+/** One of so many calls wants what no host has. */
+const REFUSED_ONE_IN = 8
+const MOST_HELD = 20
+const TOO_MANY_VCPUS = 60_000
+const KEY_EVERY_MS = 4_000
+const MOST_FAILURES = 5
+
+const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret key { id } } ... on UserError { message } } }`
+const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
+
+/** Places, is refused, releases, and makes and revokes keys, on every replica in turn, until it is stopped. */
+export function startDatabaseLoad(clients: readonly Client[], as: (replica: number, key: string) => Client): DatabaseLoad {
+  const decisions: string[] = []
+  const failures: string[] = []
+  const wrongKeys: string[] = []
+  const holders: { readonly id: string; readonly fence: number }[][] = []
+  let [placed, answered, unknown, keys, longestMs] = [0, 0, 0, 0, 0]
+  let isOver = false
+
+  /** Counts a mutation; undefined when its end is not known. */
+  const mutate = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      const answer = await call()
+      answered++
+      return answer
+    } catch (error) {
+      unknown++
+      failures.push(error instanceof Error ? error.message : String(error))
+      if (failures.length > MOST_FAILURES) failures.shift()
+      return undefined
+    }
+  }
+  const caller = async (replica: number, n: number): Promise<void> => {
+    const client = clients[replica] as Client
+    const held: { readonly id: string; readonly fence: number }[] = []
+    holders.push(held)
+    for (let i = 0; !isOver; i++) {
+      const isTooMuch = i % REFUSED_ONE_IN === REFUSED_ONE_IN - 1
+      const key = `load-${replica}-${n}-${i}`
+      const begunAt = performance.now()
+      const answer: Answer | undefined = await mutate(() => select(client, { key, ...(isTooMuch ? { vcpus: TOO_MANY_VCPUS } : {}) }))
+      longestMs = Math.max(longestMs, performance.now() - begunAt)
+      if (answer?.decision !== undefined) decisions.push(answer.decision.id)
+      const claims = answer === undefined ? [] : claimsOf(answer)
+      placed += claims.length
+      held.push(...claims.map(({ id, fence }) => ({ id, fence })))
+      if (held.length > MOST_HELD) {
+        const oldest = held.splice(0, MOST_HELD / 2)
+        await mutate(() => release(client, oldest))
+      }
+      await sleep(PAUSE_MS)
+    }
+  }
+  /** Made on one replica, used on the next, revoked there, and then of no use on the one after. */
+  const editKeys = async (): Promise<void> => {
+    for (let i = 0; !isOver; i++) {
+      const at = (offset: number): number => (i + offset) % clients.length
+      const input = { name: `k${i}`, account: 'load', scopes: ['READ'] }
+      const made = await mutate(() =>
+        (clients[at(0)] as Client).request<{ apiKeyCreate: { secret?: string; key?: { id: string } } }>(CREATE, { input }),
+      )
+      const { secret, key } = made?.apiKeyCreate ?? {}
+      if (secret !== undefined && key !== undefined) {
+        keys++
+        if (!(await isKnown(as(at(1), secret), true))) wrongKeys.push(`key ${i} is not known`)
+        const revoked = await mutate(() => (clients[at(1)] as Client).request(REVOKE, { id: key.id }))
+        if (revoked !== undefined && (await isKnown(as(at(2), secret), false))) wrongKeys.push(`key ${i} is known after it was revoked`)
+      }
+      for (const end = performance.now() + KEY_EVERY_MS; performance.now() < end && !isOver; ) await sleep(PAUSE_MS)
+    }
+  }
+  const running = Promise.all([
+    editKeys(),
+    ...clients.flatMap((_client, replica) => Array.from({ length: CALLERS_PER_REPLICA }, (_, n) => caller(replica, n))),
+  ])
+  // told by `stop`
+  running.catch(() => undefined)
+  return {
+    decisions,
+    failures,
+    wrongKeys,
+    held: () => holders.flat().map(({ id }) => id),
+    get placed() {
+      return placed
+    },
+    get answered() {
+      return answered
+    },
+    get unknown() {
+      return unknown
+    },
+    get longestMs() {
+      return longestMs
+    },
+    get keys() {
+      return keys
+    },
+    async stop() {
+      isOver = true
+      await running
+    },
+  }
+}
+
+/** How long another replica may take to hear of an edit of keys; a loaded machine is given more than the second of the contract. */
+const SEEN_MS = 5_000
+
+/** Whether a key lets in; waits for what is expected as long as another replica may take to hear of an edit. */
+async function isKnown(client: Client, expected: boolean): Promise<boolean> {
+  for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {
+    const known = await client.request('{ health { mode } }').then(
+      () => true,
+      () => false,
+    )
+    if (known === expected || performance.now() > end) return known
+  }
+}

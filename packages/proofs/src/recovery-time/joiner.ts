@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import type { Checks } from '../checks.ts'
+import { withFolder } from '../processes/folder.ts'
+import { reportHosts, select } from '../promises/calls.ts'
+import { type Cluster, type ReplicaProcess, startCluster } from '../safety-under-faults/cluster.ts'
+import { type EngineName, engines } from '../safety-under-faults/engines/index.ts'
+import type { Figures } from './figure.ts'
+import { peakMemoryMb } from './memory.ts'
+import { findBeginning } from './words.ts'
+
+export interface JoinerOptions {
+  readonly engine: EngineName
+  readonly hosts: number
+  /** Calls that are placed after the last checkpoint that takes all before them in. */
+  readonly history: number
+  readonly signal: AbortSignal
+  say(line: string): void
+}
+
+/** The last one joins, again and again; the others hold the fleet. */
+const REPLICAS = 3
+const AT_ONCE = 100
+const CALLERS = 8
+const CLAIMS_PER_CALL = 10
+/** Of a fleet that is restored in its whole, each call may wait for long. */
+const CALL_MS = 60_000
+const TRIES = 30
+const AGAIN_AFTER_MS = 1_000
+/** Checkpoints come with so many changes, or after a minute: a joiner behind so few entries has one of almost all. */
+const FEW_ENTRIES = 100
+const LOOK_EVERY_MS = 5_000
+const CHECKPOINT_MS = 240_000
+const DIGEST_MS = 900_000
+
+/** A large fleet: how long a further replica takes to join it, what it reads for that, and all of them when every process was lost. */
+export function measureJoiner(checks: Checks, figures: Figures, { engine, signal, say, ...sizes }: JoinerOptions): Promise<void> {
+  return withFolder(async (folder) => {
+    const cluster = await startCluster({
+      ...{ folder, replicas: REPLICAS, startEngine: engines[engine], smallDisks: false, callMs: CALL_MS, signal, say },
+    })
+    try {
+      await measure(checks, figures, cluster, { name: `${engine}, ${sizes.hosts} hosts`, signal, say, ...sizes })
+    } finally {
+      await cluster.close()
+    }
+  })
+}
+
+interface Measured extends Omit<JoinerOptions, 'engine'> {
+  readonly name: string
+}
+
+async function measure(checks: Checks, figures: Figures, cluster: Cluster, options: Measured): Promise<void> {
+  const { name, hosts, history, signal, say } = options
+  const [first, second, joiner] = cluster.replicas as readonly [ReplicaProcess, ReplicaProcess, ReplicaProcess]
+  await joiner.kill()
+  const begunAt = performance.now()
+  const placed = await fill([first.client, second.client], hosts, signal)
+  say(`  ${hosts} hosts and ${placed} claims are there after ${Math.round((performance.now() - begunAt) / 1_000)} s`)
+  await untilJoinsBehindFew(joiner, options)
+  await joiner.kill()
+  figures.add(`${name}: claims`, '', placed)
+  await joinOnce(checks, figures, joiner, cluster, `${name}: joins at a checkpoint`)
+  await joiner.kill()
+  await inParallel(history, (i) => place(first.client, `after-${i}`, i % hosts, 1), signal)
+  await joinOnce(checks, figures, joiner, cluster, `${name}: joins behind some history`)
+  await checkDigests(checks, cluster, signal)
+  await startCold(figures, cluster, name)
+  await checkSees(checks, cluster.replicas, placed + history)
+}
+
+/** Hosts, and ten claims on each tenth; answers how many claims. Each names its host: how long a search takes is not what is measured. */
+async function fill(clients: readonly Client[], hosts: number, signal: AbortSignal): Promise<number> {
+  const clientOf = (i: number): Client => clients[i % clients.length] as Client
+  await inParallel(
+    Math.ceil(hosts / AT_ONCE),
+    (i) => {
+      const from = i * AT_ONCE
+      return reportHosts(
+        clientOf(i),
+        Array.from({ length: Math.min(AT_ONCE, hosts - from) }, (_, n) => ({ name: `h${from + n}`, vcpus: 64 })),
+      )
+    },
+    signal,
+  )
+  const calls = Math.floor(hosts / CLAIMS_PER_CALL)
+  await inParallel(calls, (i) => place(clientOf(i), `fill-${i}`, i * CLAIMS_PER_CALL, CLAIMS_PER_CALL), signal)
+  return calls * CLAIMS_PER_CALL
+}
+
+async function place(client: Client, key: string, host: number, numInstances: number): Promise<void> {
+  const answer = await select(client, { key, numInstances, forceHosts: [`h${host}`] })
+  if (answer.destinations?.length !== numInstances) throw new Error(`a call was not placed: ${JSON.stringify(answer).slice(0, 300)}`)
+}
+
+/** Calls 0 to n - 1, a few at a time. Each may be made again without harm: a machine with much else to do may not answer in time. */
+async function inParallel(n: number, call: (i: number) => Promise<void>, signal: AbortSignal): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (let i = next++; i < n; i = next++) {
+        for (let left = TRIES; ; left--) {
+          signal.throwIfAborted()
+          const problem = await call(i).then(
+            () => undefined,
+            (error: unknown) => error ?? new Error('a call failed'),
+          )
+          if (problem === undefined) break
+          if (left === 1) throw problem
+          await sleep(AGAIN_AFTER_MS)
+        }
+      }
+    }),
+  )
+}
+
+/** Starts the joiner until it finds a checkpoint of almost all that is there. */
+async function untilJoinsBehindFew(joiner: ReplicaProcess, { hosts, signal }: Measured): Promise<void> {
+  // a small fleet is not worth the minute until its checkpoint
+  if (hosts <= FEW_ENTRIES) return joiner.start()
+  for (const deadline = performance.now() + CHECKPOINT_MS; ; await sleep(LOOK_EVERY_MS)) {
+    signal.throwIfAborted()
+    await joiner.start()
+    const beginning = findBeginning(joiner.service?.words ?? [])
+    if (beginning !== undefined && beginning.entries <= FEW_ENTRIES) return
+    if (performance.now() > deadline) throw new Error(`no checkpoint of the fleet after ${CHECKPOINT_MS / 1_000} s`)
+    await joiner.kill()
+  }
+}
+
+async function joinOnce(checks: Checks, figures: Figures, joiner: ReplicaProcess, { engine }: Cluster, what: string): Promise<void> {
+  const link = engine.linkOf(REPLICAS - 1)
+  const [receivedBefore, begunAt] = [link.received, performance.now()]
+  const seconds = (): number => (performance.now() - begunAt) / 1_000
+  await joiner.start()
+  figures.add(`${what}: from the start of its process until it is ready`, 's', seconds())
+  figures.add(`${what}: read from the store until then`, 'MB', (link.received - receivedBefore) / 1_000_000)
+  const answer = await select(joiner.client, { key: 'fill-0', numInstances: CLAIMS_PER_CALL, forceHosts: ['h0'] })
+  figures.add(`${what}: until it has answered a call that was answered before`, 's', seconds())
+  checks.check('a joiner knows what was answered before', answer.replayed === true, () => JSON.stringify(answer).slice(0, 300))
+  const beginning = findBeginning(joiner.service?.words ?? [])
+  checks.check('a joiner says what it began with', beginning !== undefined)
+  if (beginning !== undefined) {
+    figures.add(`${what}: the checkpoint loaded and restored`, 's', beginning.checkpointSeconds)
+    figures.add(`${what}: entries behind it`, '', beginning.entries)
+    figures.add(`${what}: those read and applied`, 's', beginning.entriesSeconds)
+  }
+  const peak = joiner.service === undefined ? undefined : peakMemoryMb(joiner.service.pid)
+  if (peak !== undefined) figures.add(`${what}: most memory that it held`, 'MB', peak)
+}
+
+const STATES = '{ replicas { id live revision stateHash { hash revision } } }'
+
+interface ReplicaState {
+  readonly live: boolean
+  readonly stateHash: { readonly hash: string; readonly revision: number } | null
+}
+
+/** While nothing is written every replica digests its whole state, some hosts at a time: all of one revision must be equal. */
+async function checkDigests(checks: Checks, { replicas }: Cluster, signal: AbortSignal): Promise<void> {
+  const client = replicas[0]?.client as Client
+  for (const deadline = performance.now() + DIGEST_MS; ; await sleep(LOOK_EVERY_MS / 5)) {
+    signal.throwIfAborted()
+    const { replicas: found } = await client.request<{ replicas: ReplicaState[] }>(STATES)
+    const live = found.filter((one) => one.live)
+    const places = new Set(live.map(({ stateHash }) => stateHash?.revision))
+    const isTaken = live.length === REPLICAS && places.size === 1 && !places.has(undefined)
+    if (!isTaken && performance.now() < deadline) continue
+    const hashes = new Set(live.map(({ stateHash }) => stateHash?.hash))
+    checks.check('the states of all replicas have one digest', isTaken && hashes.size === 1, () => JSON.stringify(live))
+    return
+  }
+}
+
+/** kill -9 of all replicas and all servers, and a start of all at once. */
+async function startCold(figures: Figures, { replicas, engine }: Cluster, name: string): Promise<void> {
+  const loss = engine.losses.find(({ of }) => of === 'all servers')
+  if (loss === undefined) throw new Error('this engine does not say how all of its servers are lost')
+  await Promise.all(replicas.map((replica) => replica.kill()))
+  const taken = await loss.take()
+  const begunAt = performance.now()
+  const seconds = (): number => (performance.now() - begunAt) / 1_000
+  const back = taken.giveBack().then(seconds)
+  const ready = await Promise.all(replicas.map((replica) => replica.start().then(seconds)))
+  figures.add(`${name}: all killed, until its servers are in step again`, 's', await back)
+  figures.add(`${name}: all killed, until the first replica is ready`, 's', Math.min(...ready))
+  figures.add(`${name}: all killed, until the last of three is`, 's', Math.max(...ready))
+}
+
+async function checkSees(checks: Checks, replicas: readonly ReplicaProcess[], claims: number): Promise<void> {
+  for (const { client } of replicas) {
+    const { claims: found } = await client.request<{ claims: { totalCount: number } }>(
+      '{ claims(first: 1, states: [CONFIRMED]) { totalCount } }',
+    )
+    checks.check('every acknowledged claim is there after it', found.totalCount === claims, () => `${found.totalCount} of ${claims} are`)
+  }
+}

@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { simulate } from './simulate.ts'
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!Number.isSafeInteger(value) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
+    return value
+  }
+
+interface Options {
+  readonly seeds: number
+  readonly from: number
+  readonly replicas: number
+  readonly json?: true
+}
+
+/** `gantt simulate-faults`: the promises under every fault that a simulated world can have. */
+export function addSimulate(program: Command): void {
+  program
+    .command('simulate-faults')
+    .description('run replicas, store, network and clients in one process under faults, and check every promise after every step')
+    .option('--seeds <n>', 'worlds to run', whole(1, 1_000_000), 200)
+    .option('--from <n>', 'seed of the first world', whole(0, 1_000_000_000), 1)
+    .option('--replicas <n>', 'replicas in each world', whole(1, 8), 3)
+    .option('--json', 'one line of JSON instead of words')
+    .addHelpText('after', '\nThe same seed and number of replicas give the same world:\nrun a failed one alone with --from SEED --seeds 1.')
+    .action(run)
+}
+
+async function run({ seeds, from, replicas, json }: Options): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+  const started = performance.now()
+  let told = started
+  const { failures, passed, ...sums } = await simulate({
+    seeds,
+    from,
+    replicas,
+    onWorld(seed) {
+      if (performance.now() - told < 5_000) return
+      told = performance.now()
+      say(`${seed - from + 1} of ${seeds} worlds`)
+    },
+  })
+  const seconds = Math.round((performance.now() - started) / 100) / 10
+  for (const { seed, violations, acts } of failures) {
+    say(`seed ${seed} failed:`)
+    for (const violation of violations) say(`  ${violation}`)
+    say(`  the fewest acts that still fail (${acts.length}):`)
+    for (const { at, what, a, b, c } of acts) say(`    ${at} ms ${what} ${a} ${b} ${c}`)
+  }
+  if (failures.length + passed < seeds)
+    say(`stopped after ${failures.length} failures; ${seeds - passed - failures.length} worlds were not run`)
+  const { entries, placed, refused, unknown, voids } = sums
+  say(
+    `${entries} entries, ${placed} placed, ${refused} refused, ${unknown} calls of unknown outcome, ${voids} proposals void; in ${seconds} s`,
+  )
+  const failed = failures.length
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ passed, failed, seconds, ...sums, failedSeeds: failures.map(({ seed }) => seed) })}\n`
+      : `${passed} passed, ${failed} failed\n`,
+  )
+  if (failed > 0) process.exitCode = 1
+}

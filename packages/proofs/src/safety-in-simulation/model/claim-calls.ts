@@ -1,0 +1,81 @@
+import { growsInPlace, isListed, isLive } from './claim.ts'
+import type { ModelChange } from './entry.ts'
+import type { ModelFleet } from './fleet.ts'
+import { forgetEmptyGroups } from './group.ts'
+import type { ModelClaim } from './state.ts'
+
+export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): void {
+  const target = claim.target === null ? undefined : fleet.claim(claim.target)
+  const source = claim.source === null ? undefined : fleet.claim(claim.source)
+  claim.lingers = isListed(fleet, claim) && !growsInPlace(fleet, claim)
+  // one that grows on this very host has nowhere else to be
+  if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
+  else if (target !== undefined) standAlone(fleet, target)
+  if (source !== undefined) standAlone(fleet, source)
+  claim.source = null
+  claim.target = null
+  claim.extra = null
+  claim.state = state
+  claim.endedAt = fleet.now
+  const key = fleet.keys.find((one) => one.account === claim.account && one.key === claim.key)
+  if (key?.forgottenAt === null && !key.claims.some((id) => isLive(fleet.claim(id)))) key.forgottenAt = fleet.now + fleet.afterlife
+  forgetEmptyGroups(fleet)
+}
+
+/** A claim whose move is over is asked for at its own host from now on. */
+function standAlone(fleet: ModelFleet, claim: ModelClaim): void {
+  claim.source = null
+  claim.target = null
+  claim.askedAt = fleet.now
+}
+
+export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
+  const source = fleet.claim(claim.source as string)
+  const inPlace = growsInPlace(fleet, claim)
+  if (source === undefined) return
+  standAlone(fleet, claim)
+  source.target = null
+  if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
+  // what it added stays apart until the next report, whether that one counts it or not
+  else if (!inPlace || fleet.level < 10) claim.extra = null
+  endClaim(fleet, source, 'RELEASED')
+  if (inPlace) source.lingers = false
+}
+
+/** Calls about one claim. */
+export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string | undefined {
+  const claim = fleet.claim(change.claim)
+  const isOwn = claim !== undefined && claim.fence === change.fence
+  switch (change.type) {
+    case 'confirm':
+      if (!isOwn || !isLive(claim)) return 'claim.lost'
+      if (claim.state === 'RESERVED') {
+        claim.state = 'CONFIRMED'
+        claim.askedAt = fleet.now
+      }
+      claim.expiresAt = null
+      if (claim.source !== null) settleMove(fleet, claim)
+      return undefined
+    case 'extend':
+      if (!isOwn || !isLive(claim)) return 'claim.lost'
+      if (claim.expiresAt !== null) claim.expiresAt = Math.max(claim.expiresAt, fleet.now + change.ttlMs)
+      return undefined
+    case 'release':
+      if (!isOwn) return 'claim.lost'
+      if (claim.state === 'RELEASED') return undefined
+      if (!isLive(claim)) return 'claim.lost'
+      endClaim(fleet, claim, 'RELEASED')
+      return undefined
+    case 'revoke':
+      if (claim?.state === 'REVOKED') return undefined
+      if (!isLive(claim)) return 'claim.lost'
+      endClaim(fleet, claim, 'REVOKED')
+      return undefined
+    case 'expire':
+      if (claim?.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > fleet.now) return 'claim.not_expired'
+      endClaim(fleet, claim, 'EXPIRED')
+      return undefined
+    default:
+      throw new Error(`the model does not know changes of type ${change.type}`)
+  }
+}

@@ -1,0 +1,122 @@
+import type { Timers } from '@gantt/server/for-proofs'
+
+/** Time that moves when nothing is left to do now: callbacks in the order of their time, ties in the order of their making. */
+export interface VirtualTime {
+  /** Milliseconds since the world began. */
+  readonly now: number
+  after(ms: number, callback: () => void): () => void
+  /** Lets time pass up to a moment; between callbacks everything that waits for nothing but promises goes on. */
+  runUntil(end: number, each?: () => void): Promise<void>
+}
+
+interface Alarm {
+  readonly at: number
+  readonly order: number
+  /** Null: called off. */
+  callback: (() => void) | null
+}
+
+export function createVirtualTime(): VirtualTime {
+  const heap: Alarm[] = []
+  let now = 0
+  let order = 0
+  const isBefore = (a: Alarm, b: Alarm): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
+  const push = (alarm: Alarm): void => {
+    let place = heap.push(alarm) - 1
+    while (place > 0) {
+      const parent = (place - 1) >> 1
+      if (!isBefore(alarm, heap[parent] as Alarm)) break
+      heap[place] = heap[parent] as Alarm
+      place = parent
+    }
+    heap[place] = alarm
+  }
+  const pop = (): Alarm | undefined => {
+    const first = heap[0]
+    const last = heap.pop()
+    if (first === undefined || last === undefined || heap.length === 0) return first
+    let place = 0
+    for (;;) {
+      let child = 2 * place + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Alarm, heap[child] as Alarm)) child++
+      if (!isBefore(heap[child] as Alarm, last)) break
+      heap[place] = heap[child] as Alarm
+      place = child
+    }
+    heap[place] = last
+    return first
+  }
+  return {
+    get now() {
+      return now
+    },
+    after(ms, callback) {
+      const alarm: Alarm = { at: now + Math.max(0, ms), order: order++, callback }
+      push(alarm)
+      return () => {
+        alarm.callback = null
+      }
+    },
+    async runUntil(end, each = () => {}) {
+      await settled()
+      for (;;) {
+        const next = heap[0]
+        if (next === undefined || next.at > end) break
+        pop()
+        if (next.callback === null) continue
+        now = next.at
+        next.callback()
+        await settled()
+        each()
+      }
+      now = Math.max(now, end)
+    },
+  }
+}
+
+/** A process's own clock: it starts anywhere, and runs a little fast or slow. Its alarms stop with the process. */
+export function createProcessTimers(time: VirtualTime, { base, rate }: { readonly base: number; readonly rate: number }) {
+  let isAlive = true
+  let goesOnAt = 0
+  const after = (ms: number, callback: () => void): (() => void) => {
+    let cancel = (): void => {}
+    const wait = (left: number): void => {
+      cancel = time.after(left, () => {
+        // what is due while the process stands still comes when it goes on
+        if (time.now < goesOnAt) wait(goesOnAt - time.now)
+        else if (isAlive) callback()
+      })
+    }
+    wait(ms / rate)
+    return () => cancel()
+  }
+  const timers: Timers = {
+    now: () => base + time.now * rate,
+    after,
+    every(ms, callback) {
+      let cancel = (): void => {}
+      const again = (): void => {
+        cancel = after(ms, () => {
+          again()
+          callback()
+        })
+      }
+      again()
+      return () => cancel()
+    },
+  }
+  return {
+    timers,
+    /** Lets the process stand still for a while, as a long collection of garbage does. */
+    stall(ms: number) {
+      goesOnAt = time.now + ms
+    },
+    kill() {
+      isAlive = false
+    },
+  }
+}
+
+/** Resolves when everything that waits for nothing but promises has gone on: nothing here does real input or output. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '@gantt/scheduler-core'
+import type { Call, Place } from '../history.ts'
+import { uuidOf } from '../setting.ts'
+import { perform, type ReportBody } from './calls.ts'
+import type { Run } from './client.ts'
+
+/** Calls at once under overload, and how long that goes on at least. */
+const CALLERS = 150
+const OVERLOAD_MS = 1_000
+/** Between two reads of a replica: what no read falls into is no longer than that. */
+const READ_EVERY_MS = 50
+
+/** Far more callers at once than a replica has answers for. What they are told counts as any other answer. */
+export async function overload(run: Run, replica: number, random: Random): Promise<void> {
+  const until = run.now() + OVERLOAD_MS + random.below(OVERLOAD_MS)
+  const name = `${run.seed}-overload-${replica}-${Math.round(run.now())}`
+  await Promise.all(
+    Array.from({ length: CALLERS }, async (_, caller) => {
+      for (let i = 0; run.now() < until && !run.isOver(); i++) await ask(run, replica, reservation(`${name}-${caller}-${i}`))
+    }),
+  )
+}
+
+/** Reads from one replica again and again: when reads are not answered, this is where it shows. */
+export async function keepReading(run: Run, replica: number): Promise<void> {
+  while (!run.isOver()) {
+    await ask(run, replica, { type: 'read' })
+    await sleep(READ_EVERY_MS)
+  }
+}
+
+/** A small one that ends by itself a second later. */
+export const reservation = (key: string): Place => ({
+  type: 'place',
+  key,
+  amounts: { VCPU: 1, MEMORY_MB: 64 },
+  instances: [uuidOf(key)],
+  mode: 'RESERVE',
+  ttlMs: 1_000,
+  group: null,
+  moveOf: null,
+  minRevision: null,
+})
+
+/** One call outside of the callers' own, kept in the history under the number that follows theirs. */
+export async function ask(run: Run, replica: number, call: Call, report?: ReportBody) {
+  const invokedAt = run.now()
+  const outcome = await perform(run.clientOf(replica), call, report)
+  run.history.push({ client: run.clients, replica, invokedAt, endedAt: run.now(), call, outcome })
+  return outcome
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { createRandom } from '@gantt/scheduler-core'
+import type { Amounts, Setting } from '../history.ts'
+import { isPickedUnit, PICKED_UNITS, reportOf, UNITS_OF_A_HOST } from '../picked-units.ts'
+import { uuidOf } from '../setting.ts'
+
+export const STATS = `mutation Stats($input: UpdateResourceStatsInput!) {
+  updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } ... on ValidationError { issues { rule } } } } }`
+
+/** A full report's body. */
+export type Stats = Readonly<Record<string, unknown>>
+
+export interface AgentReport {
+  readonly incarnation: string
+  readonly sequence: number
+  /** Null: the host does not list them. */
+  readonly instances: readonly string[] | null
+  /** In use, as it says, by resource class and sort of unit. */
+  readonly used: Amounts
+  readonly stats: Stats
+}
+
+export interface ReportOptions {
+  /** It lists what runs there, with its use, and nothing else. Otherwise it does what real hosts do. */
+  readonly isTruthful: boolean
+  /** Whether what it says of its PCI devices changes from report to report. */
+  readonly changesDevices?: boolean
+  /** Whether an instance of another host may be listed; any may, if not given. */
+  mayList?(host: string, instance: string): boolean
+}
+
+/**
+ * The hosts of the run as they are themselves: what runs on them, and what they report. Each picks the units of its instances by itself,
+ * others at each report; some instances are missing each time, as those that are lost or not built yet; now and then a host lists one of
+ * another host or one that nobody placed, lists none at all, or reports too little use.
+ */
+export interface HostAgents {
+  start(host: string, instance: string, amounts: Amounts): void
+  stop(host: string, instance: string): void
+  running(host: string): readonly string[]
+  /** What a host is called by now. */
+  nameOf(host: string): string
+  rename(host: string, name: string): void
+  /** The next report of a host. */
+  report(host: string, options: ReportOptions): AgentReport
+  /** The last report of a host once more, as a next one. */
+  repeat(host: string): AgentReport
+}
+
+export function createHostAgents({ hosts, units }: Setting, seed: string): HostAgents {
+  const random = createRandom(`${seed}/agents`)
+  const oneIn = (count: number): boolean => random.below(count) === 0
+  const agents = new Map(
+    hosts.map((host) => [
+      host.name,
+      {
+        ...host,
+        called: host.name,
+        incarnation: randomUUID(),
+        sequence: 0,
+        instances: new Map<string, Amounts>(),
+        last: undefined as AgentReport | undefined,
+      },
+    ]),
+  )
+  const agentOf = (name: string) => {
+    const agent = agents.get(name)
+    if (agent === undefined) throw new Error(`there is no host ${name}`)
+    return agent
+  }
+  /** What a host says runs there. */
+  const listedBy = (name: string, { isTruthful, mayList = () => true }: ReportOptions): Map<string, Amounts> => {
+    const listed = new Map(agentOf(name).instances)
+    if (isTruthful) return listed
+    // lost, or not built yet
+    for (const instance of listed.keys()) if (oneIn(4)) listed.delete(instance)
+    const others = [...agents.values()]
+      .filter((agent) => agent.name !== name)
+      .flatMap((agent) => [...agent.instances].filter(([instance]) => mayList(name, instance)))
+    const other = others[random.below(others.length)]
+    if (other !== undefined && oneIn(6)) listed.set(...other)
+    if (oneIn(6)) listed.set(uuidOf(`${seed}/made by hand on ${name}`), { VCPU: 1, MEMORY_MB: 64 })
+    return listed
+  }
+  const report = (name: string, options: ReportOptions): AgentReport => {
+    const agent = agentOf(name)
+    const { capacity, base, incarnation } = agent
+    const listed = listedBy(name, options)
+    const isSilent = !options.isTruthful && oneIn(8)
+    // a host that uses something itself and reports too little use has less than it promised, whoever counts
+    const understates = !options.isTruthful && Object.values(base).every((amount) => amount === 0) && oneIn(6)
+    const sumOf = (name: string): number => [...listed.values()].reduce((sum, amounts) => sum + (amounts[name] ?? 0), base[name] ?? 0)
+    const used = Object.fromEntries(
+      Object.keys(capacity).map((name) => {
+        const amount = understates ? Math.floor(sumOf(name) / 2) : sumOf(name)
+        return [name, isPickedUnit(name) ? Math.min(amount, UNITS_OF_A_HOST[name]) : amount]
+      }),
+    )
+    const instances = isSilent ? null : [...listed.keys()]
+    const hasUnits = PICKED_UNITS.some((unit) => capacity[unit] !== undefined)
+    const stats = {
+      vcpus: capacity.VCPU,
+      vcpusUsed: used.VCPU,
+      memoryMb: capacity.MEMORY_MB,
+      memoryMbUsed: used.MEMORY_MB,
+      localGb: 100,
+      localGbUsed: 0,
+      cpuAllocationRatio: 1,
+      ramAllocationRatio: 1,
+      diskAllocationRatio: 1,
+      runningVms: listed.size,
+      hypervisorType: 'QEMU',
+      hypervisorVersion: 7_002_000,
+      hypervisorHostname: agent.called,
+      instances,
+      inventories: Object.entries(units).map(([resourceClass, { min, max, step }]) => ({
+        resourceClass,
+        total: capacity[resourceClass] ?? 0,
+        minUnit: min,
+        maxUnit: max,
+        stepSize: step,
+        used: used[resourceClass],
+      })),
+      ...(hasUnits && reportOf(used, random.below(12), options.changesDevices === true && oneIn(2))),
+    }
+    agent.last = { incarnation, sequence: ++agent.sequence, instances, used, stats }
+    return agent.last
+  }
+  return {
+    start: (host, instance, amounts) => void agentOf(host).instances.set(instance, amounts),
+    stop: (host, instance) => void agentOf(host).instances.delete(instance),
+    nameOf: (host) => agentOf(host).called,
+    rename(host, name) {
+      agentOf(host).called = name
+    },
+    running: (host) => [...agentOf(host).instances.keys()],
+    report,
+    repeat(name) {
+      const agent = agentOf(name)
+      if (agent.last === undefined) throw new Error(`host ${name} has not reported yet`)
+      agent.last = { ...agent.last, sequence: ++agent.sequence }
+      return agent.last
+    },
+  }
+}

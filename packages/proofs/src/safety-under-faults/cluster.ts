@@ -1,0 +1,169 @@
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient } from '@gantt/client'
+import { type Link, startLink } from '../processes/link.ts'
+import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
+import type { Engine, StartEngine } from './engine.ts'
+import { createWallClock, type WallClock } from './faults/clock.ts'
+
+/** A replica: a process that can die and come back, its clock, and the way of callers to it. */
+export interface ReplicaProcess {
+  /** Undefined while it is down. */
+  service: Service | undefined
+  /** The way in, through the link. While it is down nobody listens there. */
+  client: Client
+  /** Between its callers and it. */
+  readonly link: Link
+  readonly clock: WallClock
+  /** Starts it as the release that it was last, or as another one, trying again until it comes up: the store may be away. */
+  start(release?: Release): Promise<void>
+  /** Ends it in order, as an operator does: its callers notice. */
+  stop(): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
+}
+
+/** What a replica is started from. */
+export interface Release {
+  /** The command of another checkout; this one's if not given. */
+  readonly program?: string
+  /** Settings beside those of its store. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts a service with its settings; how long a call to it may take. Throws when it does not come up. */
+export type StartRelease = (release: Release, callMs: number) => Promise<Service>
+
+const startProcess: StartRelease = ({ settings = {}, program }, callMs) => startService(settings, callMs, program)
+
+/** Several replicas on one store, all processes of our own. */
+export interface Cluster {
+  readonly replicas: readonly ReplicaProcess[]
+  readonly engine: Engine
+  /** Why calls failed by a defect, as the services that ran here said it. */
+  defects(): readonly string[]
+  /** Starts one more process on a replica's way to the store, once: why it did not come up; undefined when it did, and was ended. */
+  tryToStart(replica: number, release: Release): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+export interface ClusterOptions {
+  readonly folder: string
+  readonly replicas: number
+  readonly startEngine: StartEngine
+  /** What all of them are at first; this release if not given. */
+  readonly release?: Release
+  /** As processes if not given. */
+  readonly startRelease?: StartRelease
+  /** As StartEngine has it. */
+  readonly smallDisks?: boolean
+  /** How long a call waits, milliseconds: if left out, longer than most pauses and shorter than patience. */
+  readonly callMs?: number
+  /** Ends a start that is under way. */
+  readonly signal: AbortSignal
+  say(line: string): void
+}
+
+const CALL_MS = 4_000
+const START_TRIES = 40
+const AGAIN_AFTER_MS = 500
+/** Refused at once, so that it is certain that nothing was asked. Ports that `fetch` itself refuses, such as 9, are not. */
+const NOBODY = { host: '127.0.0.1', port: 2 }
+/** The auditor tells after a second of what hosts do not list, so that a run need not wait for an hour. */
+const AUDIT = { GANTT_UNLISTED_AFTER: '1' }
+const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
+
+export async function startCluster({
+  folder,
+  replicas: count,
+  startEngine,
+  signal,
+  say,
+  callMs = CALL_MS,
+  release = {},
+  startRelease = startProcess,
+  ...disks
+}: ClusterOptions): Promise<Cluster> {
+  const engine = await startEngine({ folder, replicas: count, say, ...disks })
+  const replicas: ReplicaProcess[] = []
+  const started: Service[] = []
+  const close = async (): Promise<void> => {
+    for (const { service } of replicas) service?.resume()
+    await Promise.all(replicas.map(({ service }) => service?.stop()))
+    await Promise.all(replicas.map(({ link }) => link.close()))
+    await engine.close()
+  }
+  try {
+    signal.throwIfAborted()
+    const starterOf =
+      (i: number, clock: WallClock): StartRelease =>
+      async ({ settings, ...as }, ms) => {
+        const service = await startRelease({ ...as, settings: { ...AUDIT, ...engine.settingsOf(i), ...clock.settings, ...settings } }, ms)
+        started.push(service)
+        return service
+      }
+    for (let i = 0; i < count; i++) {
+      const clock = createWallClock(path.join(folder, `clock-${i}`))
+      replicas.push(await createReplica(i, clock, { signal, say, callMs, release, startRelease: starterOf(i, clock) }))
+    }
+    await Promise.all(replicas.map((replica) => replica.start()))
+    signal.throwIfAborted()
+    return {
+      replicas,
+      engine,
+      defects: () => started.flatMap(({ defects }) => defects),
+      async tryToStart(i, as) {
+        const { clock } = replicas[i] as ReplicaProcess
+        return starterOf(i, clock)(as, callMs).then(
+          (service) => service.stop().then(() => undefined),
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        )
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function createReplica(
+  i: number,
+  clock: WallClock,
+  { signal, say, callMs, startRelease, ...first }: Required<Pick<ClusterOptions, 'signal' | 'say' | 'callMs' | 'release' | 'startRelease'>>,
+): Promise<ReplicaProcess> {
+  let { release } = first
+  const link = await startLink({ host: NOBODY.host, port: 0 }, NOBODY)
+  const throughLink = createClient({ url: `http://${NOBODY.host}:${link.port}/graphql`, key: ADMIN_KEY, deadlineMs: callMs })
+  const replica: ReplicaProcess = {
+    service: undefined,
+    client: DOWN,
+    link,
+    clock,
+    async start(as = release) {
+      release = as
+      for (let left = START_TRIES; ; left--) {
+        signal.throwIfAborted()
+        try {
+          replica.service = await startRelease(release, callMs)
+          link.lead({ host: NOBODY.host, port: Number(new URL(replica.service.url).port) })
+          replica.client = throughLink
+          return
+        } catch (error) {
+          if (left === 1) throw error
+          say(`  replica ${i} did not come up and is started again`)
+          await sleep(AGAIN_AFTER_MS)
+        }
+      }
+    },
+    async stop() {
+      await replica.service?.stop()
+      replica.client = DOWN
+    },
+    async kill() {
+      replica.client = DOWN
+      await replica.service?.kill()
+    },
+  }
+  return replica
+}

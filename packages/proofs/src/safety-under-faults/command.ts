@@ -1,0 +1,66 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { createChecks } from '../checks.ts'
+import { EngineMissingError } from './engine.ts'
+import { type EngineName, engines } from './engines/index.ts'
+import { linesOf } from './report.ts'
+import { runNemesis } from './run.ts'
+
+const whole = (least: number, most: number) => (text: string) => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < least || value > most)
+    throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
+  return value
+}
+
+interface Options {
+  readonly engine: EngineName
+  readonly seconds: number
+  readonly replicas: number
+  readonly clients: number
+  readonly seed?: string
+  readonly only?: readonly string[]
+  readonly json?: true
+}
+
+/** `gantt nemesis`: real processes, real faults, and a judge that sees only what the callers saw. */
+export function addNemesis(program: Command): void {
+  program
+    .command('nemesis')
+    .description('replicas and database under load and faults; the histories of the callers are judged')
+    .addOption(new Option('--engine <name>', 'the synchronizer').choices(Object.keys(engines)).default('postgres'))
+    .option('--seconds <n>', 'how long faults are injected', whole(1, 86_400), 60)
+    .option('--replicas <n>', 'service processes', whole(1, 16), 3)
+    .option('--clients <n>', 'callers', whole(1, 256), 16)
+    .option('--seed <text>', 'decides what is called and injected, though not how it meets; drawn if not given')
+    .option('--only <faults...>', 'only these faults, by their names, in this order')
+    .option('--json', 'one line of JSON instead of words')
+    .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), only, json }: Options) => {
+      const say = (line: string): void => void process.stderr.write(`${line}\n`)
+      const checks = createChecks(say)
+      say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
+      const ended = new AbortController()
+      // whoever ends the run ends all that it started, and what it mounted
+      const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
+      let figures: Awaited<ReturnType<typeof runNemesis>> | undefined
+      try {
+        figures = await runNemesis(
+          checks,
+          { engine, seconds, replicas, clients, seed, signal: ended.signal, ...(only === undefined ? {} : { faults: only }) },
+          say,
+        )
+        for (const line of linesOf(figures)) say(line)
+      } catch (error) {
+        checks.check('the run came to its end', false, () => wordsOf(error))
+      }
+      const { passed, failed } = checks
+      process.stdout.write(json ? `${JSON.stringify({ seed, passed, failed, ...figures })}\n` : `${passed} passed, ${failed} failed\n`)
+      if (failed > 0) process.exitCode = 1
+    })
+}
+
+/** A defect shows where it is; what is only missing is named. */
+function wordsOf(error: unknown): string {
+  if (error instanceof EngineMissingError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createNatsChild, drawNatsPorts, type NatsChild, prepareNatsServers, type Raft, type View } from '@gantt/server'
+import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
+
+/** One that comes back by itself whenever it ends, unless it is held down. */
+export interface NatsServer extends NatsChild {
+  readonly name: string
+  readonly port: number
+  /** How it sees the streams; undefined while it does not answer. */
+  look(): Promise<View | undefined>
+}
+
+/** Three servers that keep three copies of a stream, each on a small disk of its own where one could be mounted. */
+export interface NatsCluster {
+  readonly servers: readonly NatsServer[]
+  /** Of a server; undefined where none could be mounted. */
+  diskOf(server: NatsServer): SmallDisk | undefined
+  /** Why no disk could be mounted; undefined when all could. */
+  readonly noDisk: string | undefined
+  /** Starts all of them, and waits until they have chosen who leads. */
+  start(): Promise<void>
+  /** The servers, whoever leads the log first. Waits until one does. */
+  ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
+  /** Waits until one of these servers leads the log, and one the cluster. */
+  untilLedBy(servers: readonly NatsServer[]): Promise<void>
+  /** Waits until every server has every stream as its leader has it. */
+  untilInStep(): Promise<void>
+  /** How each server sees the streams, and the end of its log. */
+  describe(): Promise<string>
+  close(): Promise<void>
+}
+
+export const LOG_STREAM = 'GANTT_main_LOG'
+
+const SIZE = 3
+/** Enough for the logs of a run, little enough to be filled at once. */
+const DISK_MIB = 256
+const LOOK_EVERY_MS = 50
+const IN_STEP_MS = 60_000
+const LAST_LINES = 30
+
+export async function createNatsCluster(
+  program: string,
+  folder: string,
+  { smallDisks = true }: { readonly smallDisks?: boolean } = {},
+): Promise<NatsCluster> {
+  const prepared = prepareNatsServers({
+    program,
+    folder,
+    ports: await drawNatsPorts(SIZE),
+    cluster: 'nemesis',
+    limits: { memory: '64MB', disk: '4GB' },
+  })
+  let noDisk: string | undefined
+  const disks = new Map<NatsServer, SmallDisk>()
+  const servers = prepared.servers.map((each): NatsServer => {
+    const disk = smallDisks
+      ? mountSmallDisk(each.store, DISK_MIB)
+      : { why: 'the servers keep what they store on a disk that is not theirs alone' }
+    const server = { ...createNatsChild(each, { comesBack: true }), name: each.name, port: each.ports.client, look: each.look }
+    if ('unmount' in disk) disks.set(server, disk)
+    else noDisk = disk.why
+    return server
+  })
+
+  const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
+  /** What the leader of a Raft group says of it: it alone knows the others. */
+  const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
+    all.flatMap((view, i) => {
+      const raft = view === undefined ? undefined : raftOf(view)
+      return raft !== undefined && raft.leader === servers[i]?.name ? [raft] : []
+    })[0]
+  const isWhole = (raft: Raft | undefined): boolean =>
+    raft !== undefined && raft.replicas.length === SIZE - 1 && raft.replicas.every(({ current, offline }) => current && !offline)
+  const describe = async (): Promise<string> =>
+    (await views()).map((view, i) => `${servers[i]?.name} ${wordsOf(view)}\n${lastLines(prepared.servers[i]?.log ?? '')}`).join('\n')
+  const until = async <T>(what: string, find: (all: readonly (View | undefined)[]) => T | undefined): Promise<T> => {
+    for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+      const found = find(await views())
+      if (found !== undefined) return found
+    }
+    throw new Error(`the nats-servers have no ${what} after ${IN_STEP_MS / 1_000} s`)
+  }
+
+  return {
+    servers,
+    diskOf: (server) => disks.get(server),
+    noDisk,
+    async start() {
+      for (const server of servers) server.start()
+      await prepared.untilReady()
+    },
+    async ranked() {
+      const name = await until(`leader of ${LOG_STREAM}`, (all) => leads(({ streams }) => streams.get(LOG_STREAM), all)?.leader)
+      const leader = servers.find((server) => server.name === name) as NatsServer
+      return [leader, ...servers.filter((server) => server !== leader)]
+    },
+    async untilLedBy(some) {
+      const isOneOf = (name: string | undefined): boolean => some.some((server) => server.name === name)
+      for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+        const seen = await Promise.all(some.map((server) => server.look()))
+        if (seen.some((view) => isOneOf(view?.meta.leader) && isOneOf(view?.streams.get(LOG_STREAM)?.leader))) return
+      }
+      throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${IN_STEP_MS / 1_000} s`)
+    },
+    async untilInStep() {
+      await until('copies that are in step', (all) => {
+        const names = new Set(all.flatMap((view) => [...(view?.streams.keys() ?? [])]))
+        const rafts = [leads(({ meta }) => meta, all), ...[...names].map((name) => leads(({ streams }) => streams.get(name), all))]
+        return (names.has(LOG_STREAM) && all.every((view) => view !== undefined) && rafts.every(isWhole)) || undefined
+      })
+    },
+    describe,
+    async close() {
+      await Promise.all(servers.map((server) => server.close()))
+      for (const disk of disks.values()) disk.unmount()
+    },
+  }
+}
+
+/** How a server sees who leads what, and which copies lag. */
+function wordsOf(view: View | undefined): string {
+  if (view === undefined) return 'does not answer'
+  const raftOf = (name: string, { leader, replicas }: Raft): string => {
+    const late = replicas.filter(({ current, offline }) => !current || offline)
+    const words = late.map((copy) => `, ${copy.name} ${copy.offline ? 'offline' : 'behind'}`)
+    return `${name}: ${leader === '' ? 'no leader' : `led by ${leader}`}${words.join('')}`
+  }
+  return `sees ${[raftOf('the cluster', view.meta), ...[...view.streams].map(([name, raft]) => raftOf(name, raft))].join('; ')}`
+}
+
+/** The last lines of a file; none while there is no file. */
+function lastLines(file: string): string {
+  if (!existsSync(file)) return ''
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signal } from '@gantt/cli/for-proofs'
+import { type EmbeddedPostgres, REPLICATED, startEmbeddedPostgres } from '@gantt/server'
+import { serverProcesses } from '../../processes/server-processes.ts'
+
+/** A PostgreSQL server that comes back by itself whenever it ends, as under a service manager, unless it is held down. */
+export interface PostgresServer {
+  readonly stateDir: string
+  /** What runs now; undefined while it is down. */
+  readonly running: EmbeddedPostgres | undefined
+  /** Starts it, or waits until it is back. */
+  start(): Promise<EmbeddedPostgres>
+  /** kill -9 of all its processes. `stays`: it is held down until it is started. */
+  kill(options?: { readonly stays?: boolean }): Promise<void>
+  /** SIGSTOP of all its processes, until resumed. */
+  pause(): void
+  resume(): void
+  close(): Promise<void>
+}
+
+const AGAIN_AFTER_MS = 100
+
+export function createPostgresServer(stateDir: string): PostgresServer {
+  let running: EmbeddedPostgres | undefined
+  let starting: Promise<EmbeddedPostgres> | undefined
+  let isWanted = true
+  let ended = (): void => {}
+  let paused: readonly number[] = []
+
+  const lost = (): void => {
+    running = undefined
+    ended()
+    // whoever waits for it starts it, too, and is told how that ends
+    if (isWanted) void start().catch(() => undefined)
+  }
+  const untilItRuns = async (): Promise<EmbeddedPostgres> => {
+    for (;;) {
+      try {
+        running = await startEmbeddedPostgres({ stateDir, settings: REPLICATED, onLost: lost })
+        return running
+      } catch (error) {
+        // its disk may be full, or what is left of it may still be ending
+        if (!isWanted) throw error
+        await sleep(AGAIN_AFTER_MS)
+      }
+    }
+  }
+  const start = async (): Promise<EmbeddedPostgres> => {
+    isWanted = true
+    if (running !== undefined) return running
+    starting ??= untilItRuns().finally(() => {
+      starting = undefined
+    })
+    return starting
+  }
+  const resume = (): void => {
+    signal(paused, 'SIGCONT')
+    paused = []
+  }
+
+  return {
+    stateDir,
+    get running() {
+      return running
+    },
+    start,
+    async kill({ stays = false } = {}) {
+      const before = running
+      isWanted = !stays
+      const end = new Promise<void>((resolve) => {
+        ended = resolve
+      })
+      signal(serverProcesses(stateDir), 'SIGKILL')
+      if (before !== undefined) await end
+      await starting?.catch(() => undefined)
+    },
+    pause() {
+      paused = serverProcesses(stateDir)
+      signal(paused, 'SIGSTOP')
+    },
+    resume,
+    async close() {
+      isWanted = false
+      resume()
+      await starting?.catch(() => undefined)
+      await running?.stop()
+    },
+  }
+}

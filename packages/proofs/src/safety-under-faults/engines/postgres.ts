@@ -1,0 +1,223 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { countSynchronous, type EmbeddedPostgres, makeStandby, openDatabase, promote, waitForStandbys } from '@gantt/server'
+import { type CuttingProxy, startCuttingProxy } from '../../processes/cutting-proxy.ts'
+import type { Engine, Fault, Left, Loss, StartEngine } from '../engine.ts'
+import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
+import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
+
+/** Enough for the programs, the database and the log that a run writes; little enough to be filled at once. */
+const DISK_MIB = 512
+const LOOK_EVERY_MS = 20
+/** How long a standby may take until it has everything, once nothing is broken. */
+const IN_STEP_MS = 60_000
+
+/** A server, and the small disk under it where one could be mounted. */
+interface Node {
+  readonly server: PostgresServer
+  readonly disk: SmallDisk | undefined
+}
+
+/** A primary and a synchronous standby that change places: a commit is not answered before both have it on their disks. */
+export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
+  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  const left: Left[] = []
+  const nodeIn = (name: string): Node => {
+    const stateDir = path.join(folder, name)
+    if (!smallDisks) return { server: createPostgresServer(stateDir), disk: undefined }
+    const disk = mountSmallDisk(stateDir, DISK_MIB)
+    if ('unmount' in disk) return { server: createPostgresServer(stateDir), disk }
+    if (left.length === 0) left.push({ fault: DISK_FULL, why: disk.why })
+    return { server: createPostgresServer(stateDir), disk: undefined }
+  }
+  let primary = nodeIn('a')
+  let standby = nodeIn('b')
+  const links: CuttingProxy[] = []
+
+  const close = async (): Promise<void> => {
+    await Promise.all(links.map((link) => link.close()))
+    // a primary that stops waits until its standby has everything
+    for (const { server, disk } of [primary, standby]) {
+      disk?.free()
+      await server.close()
+    }
+    for (const { disk } of [primary, standby]) disk?.unmount()
+  }
+
+  /** Makes the standby anew from the primary, and waits until it is in step. */
+  const rebuild = async (): Promise<void> => {
+    const from = await primary.server.start()
+    await makeStandby(from.connection(), primary.server.stateDir, standby.server.stateDir)
+    await standby.server.start()
+    await untilInStep()
+  }
+  const untilInStep = async (): Promise<void> => {
+    for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+      const { running } = primary.server
+      // it may be ending or starting: then nobody is in step
+      if (running !== undefined && (await countSynchronous(running).catch(() => 0)) > 0) return
+    }
+    throw new Error('the standby did not get in step with the primary')
+  }
+  /** The primary is gone for good: the standby takes its place, the replicas are led there, and the old one follows it. */
+  const failOver = async (): Promise<void> => {
+    await primary.server.kill({ stays: true })
+    const next = await standby.server.start()
+    await promote(next)
+    ;[primary, standby] = [standby, primary]
+    for (const link of links) {
+      link.lead(socketFolderOf(next))
+      link.sever()
+    }
+    await rebuild()
+  }
+
+  try {
+    const first = await primary.server.start()
+    const { url, close: leave } = await openDatabase({ stateDir: primary.server.stateDir })
+    await leave()
+    await waitForStandbys(first)
+    await rebuild()
+    for (let i = 0; i < replicas; i++) links.push(await startCuttingProxy(socketFolderOf(first), path.join(folder, `link-${i}`)))
+    const { username, password } = new URL(url)
+    const linkOf = (replica: number): CuttingProxy => links[replica] as CuttingProxy
+    const faults = faultsOn({ primary: () => primary, standby: () => standby, linkOf, failOver, untilInStep })
+    for (const { fault, why } of left) say(`  not injected: ${fault}: ${why}`)
+    return {
+      parts: 'PostgreSQL, a primary and a synchronous standby',
+      settingsOf: (replica) => ({
+        // each way of reaching the disk beside the others, unless the caller says which
+        GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH ?? (FLUSHES[replica % FLUSHES.length] as string),
+        DATABASE_URL: `postgresql://${username}:${password}@localhost:5432/gantt?host=${encodeURIComponent(linkOf(replica).host)}`,
+      }),
+      linkOf,
+      faults: faults.filter(({ name }) => !left.some(({ fault }) => fault === name)),
+      losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, untilInStep }),
+      left,
+      describe: async () => `primary ${wordsOf(primary)}; standby ${wordsOf(standby)}`,
+      close,
+    } satisfies Engine
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const wordsOf = ({ server }: Node): string => (server.running === undefined ? 'down' : 'running')
+
+const FLUSHES = ['off', 'on', 'auto'] as const
+
+const DISK_FULL = 'disk full at the primary'
+
+const socketFolderOf = (server: EmbeddedPostgres): string => server.connection().host
+
+interface Pair {
+  primary(): Node
+  standby(): Node
+  linkOf(replica: number): CuttingProxy
+  failOver(): Promise<void>
+  untilInStep(): Promise<void>
+}
+
+/** A primary that only hangs is lost the second way, once somebody says so: nothing of ours takes its place by itself. */
+const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkOf'>): Loss[] => [
+  {
+    name: 'kill -9 of the primary, which starts again by itself',
+    of: 'leader',
+    async take() {
+      const back = primary().server.kill()
+      back.catch(() => undefined)
+      return {
+        succeeded: back,
+        async giveBack() {
+          await back
+          await untilInStep()
+        },
+      }
+    },
+  },
+  {
+    name: 'kill -9 of the primary, and its standby promoted at once',
+    of: 'leader',
+    async take() {
+      const promoted = failOver()
+      promoted.catch(() => undefined)
+      return { succeeded: undefined, giveBack: () => promoted }
+    },
+  },
+  {
+    name: 'kill -9 of every server',
+    of: 'all servers',
+    async take() {
+      const both = [primary().server, standby().server]
+      await Promise.all(both.map((server) => server.kill({ stays: true })))
+      return {
+        succeeded: undefined,
+        async giveBack() {
+          await Promise.all(both.map((server) => server.start()))
+          await untilInStep()
+        },
+      }
+    },
+  },
+]
+
+function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fault[] {
+  const paused = async (server: PostgresServer, ms: number): Promise<void> => {
+    server.pause()
+    await sleep(ms)
+    server.resume()
+  }
+  return [
+    { name: 'kill -9 of the primary', hits: ['primary'], inject: () => primary().server.kill() },
+    { name: 'fail-over to the standby', hits: ['primary', 'standby'], inject: failOver },
+    {
+      name: 'SIGSTOP of the primary',
+      hits: ['primary'],
+      inject: (_replica, random) => paused(primary().server, 300 + random.below(1_500)),
+    },
+    {
+      name: 'kill -9 of the standby',
+      hits: ['standby'],
+      async inject() {
+        await standby().server.kill()
+        await untilInStep()
+      },
+    },
+    {
+      name: 'SIGSTOP of the standby',
+      hits: ['standby'],
+      async inject(_replica, random) {
+        await paused(standby().server, 300 + random.below(2_500))
+        await untilInStep()
+      },
+    },
+    {
+      name: 'fail-over after a restart that the standby did not see',
+      hits: ['primary', 'standby'],
+      async inject(_replica, random) {
+        // one that is only paused would still read what was on its way
+        await standby().server.kill({ stays: true })
+        await sleep(200 + random.below(500))
+        await primary().server.kill()
+        await sleep(500 + random.below(1_000))
+        await failOver()
+      },
+    },
+    {
+      name: DISK_FULL,
+      hits: ['primary', 'standby'],
+      async inject(_replica, random) {
+        const { disk, server } = primary()
+        disk?.fill()
+        await sleep(500 + random.below(1_500))
+        disk?.free()
+        await server.start()
+        await untilInStep()
+      },
+    },
+    { name: 'commit whose answer is lost', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextAppend('after') },
+    { name: 'append that does not arrive', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextAppend('before') },
+  ]
+}

@@ -1,0 +1,118 @@
+import { type FinalClaim, type FinalFinding, type FinalState, isLiveState, type Operation } from '../history.ts'
+import { lastReportOf, sumOf } from './reported.ts'
+import type { Evidence, Rule } from './rule.ts'
+
+/** Whether the auditor of each replica sees the world as it is. */
+export const findingChecks: readonly Rule[] = [
+  {
+    name: 'the auditor finds where hosts and claims contradict each other, and nothing else',
+    violations: ({ finals, ...seen }) =>
+      finals.flatMap((final) => {
+        const needed = neededFindings(seen, final)
+        const found = new Set(final.findings.map(textOf))
+        const there = new Set(needed.map(textOf))
+        const where = `(replica ${final.replica})`
+        return [
+          ...[...found].filter((text) => !there.has(text)).map((text) => `found, and not so: ${text} ${where}`),
+          ...[...new Set(needed.map(({ code }) => code))]
+            .flatMap((code) => notFound(code, needed, final))
+            .map((text) => `${text} ${where}`),
+        ]
+      }),
+  },
+]
+
+/** What is missing of one code. A replica answers its first hundred findings: where there are more of a code, only their number is compared. */
+function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
+  const ofCode = (all: readonly FinalFinding[]): string[] => [...new Set(all.filter((each) => each.code === code).map(textOf))]
+  const count = findingCounts[code] ?? 0
+  const isToldWhole = findings.filter((each) => each.code === code).length === count
+  const [missing, found] = [ofCode(needed), ofCode(findings)]
+  if (!isToldWhole) return count < missing.length ? [`not found: ${missing.length - count} of ${missing.length} ${code}`] : []
+  return missing.filter((text) => !found.includes(text)).map((text) => `not found: ${text}`)
+}
+
+const textOf = ({ code, name, hosts }: FinalFinding): string =>
+  [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
+
+/**
+ * What is to be found once the world had time to follow, worked out from what hosts reported last and the claims that a replica shows: of a
+ * host one finding of each code, however many of its classes it is about.
+ */
+export function neededFindings(
+  { setting, history }: Pick<Evidence, 'setting' | 'history'>,
+  { claims, hosts = [] }: Pick<FinalState, 'claims'> & Partial<Pick<FinalState, 'hosts'>>,
+): FinalFinding[] {
+  const live = claims.filter(({ state }) => isLiveState(state))
+  const lists = new Map(setting.hosts.map(({ name }) => [name, lastReportOf(history, name)?.instances ?? null]))
+  const instances = new Set(
+    [...live, ...[...lists.values()].flatMap((list) => (list ?? []).map((instance) => ({ instance })))].map(({ instance }) => instance),
+  )
+  return [
+    ...[...lists].flatMap(([host, list]) => [...aboutCapacity(host, hosts, live), ...aboutHost(host, history, live, list)]),
+    ...[...instances].flatMap((instance) => (instance === null ? [] : aboutInstance(instance, live, lists))),
+  ]
+}
+
+/** A host that may give less of a class, as operators left it, than its live claims hold; a move in place counts once, at its larger size. */
+function aboutCapacity(host: string, hosts: FinalState['hosts'], live: readonly FinalClaim[]): FinalFinding[] {
+  const classes = hosts.find(({ name }) => name === host)?.classes ?? {}
+  const there = live.filter((claim) => claim.host === host)
+  const sources = there.filter(({ moveOf = null }) => !there.some(({ id }) => id === moveOf))
+  const isShort = Object.entries(classes).some(([name, { capacity }]) => {
+    const held = sources.map((source) =>
+      Math.max(...[source, ...there.filter(({ moveOf }) => moveOf === source.id)].map(({ amounts }) => amounts[name] ?? 0)),
+    )
+    return held.reduce((sum, amount) => sum + amount, 0) > capacity
+  })
+  return isShort ? [{ code: 'capacity.below_claims', name: host, hosts: [] }] : []
+}
+
+function aboutHost(
+  host: string,
+  history: readonly Operation[],
+  live: readonly FinalClaim[],
+  list: readonly string[] | null,
+): FinalFinding[] {
+  const finding = (code: string, isSo: boolean): FinalFinding[] => (isSo ? [{ code, name: host, hosts: [] }] : [])
+  const there = live.filter((claim) => claim.host === host)
+  if (list === null) return finding('use.no_instances', there.length > 0)
+  const used = lastReportOf(history, host)?.used ?? {}
+  const listed = there.filter(({ instance }) => instance !== null && list.includes(instance))
+  return [
+    ...finding(
+      'use.below_claims',
+      Object.keys(used).some((name) => sumOf(listed, name) > (used[name] ?? 0)),
+    ),
+    ...finding(
+      'instance.unclaimed',
+      list.some((one) => !live.some(({ instance }) => instance === one)),
+    ),
+  ]
+}
+
+function aboutInstance(
+  instance: string,
+  live: readonly FinalClaim[],
+  lists: ReadonlyMap<string, readonly string[] | null>,
+): FinalFinding[] {
+  const finding = (code: string, isSo: boolean, hosts: readonly string[] = []): FinalFinding[] =>
+    isSo ? [{ code, name: instance, hosts }] : []
+  const listers = [...lists].flatMap(([host, list]) => (list?.includes(instance) ? [host] : [])).sort()
+  const claims = live.filter((claim) => claim.instance === instance)
+  // of an open move the source stands for both ends
+  const sources = claims.filter(({ moveOf = null }) => moveOf === null)
+  const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
+  // a reservation ends by itself
+  const isUnseen =
+    claims.every(({ host }) => lists.has(host) && lists.get(host)?.includes(instance) !== true) &&
+    sources.some(({ state }) => state === 'CONFIRMED')
+  // a host that says nothing may have it, unless another one says that it has
+  const isMissing = isUnseen && claims.every(({ host }) => lists.get(host) !== null)
+  return [
+    ...finding('instance.two_hosts', listers.length > 1 && !isBetweenEnds, listers),
+    ...finding('instance.other_host', isUnseen && listers.length > 0),
+    ...finding('instance.unlisted', isMissing && listers.length === 0),
+    ...finding('instance.twice', sources.length > 1),
+  ]
+}

@@ -1,0 +1,103 @@
+import type { Amounts, Call, Group, Operation, Place, PlacedClaim } from '../history.ts'
+
+/** A claim that a client was told of, and how long it lives for certain. */
+export interface Lifetime {
+  readonly claim: PlacedClaim
+  readonly call: Place
+  readonly amounts: Amounts
+  readonly group: Group | null
+  /** The first answer that told of it. */
+  readonly from: number
+  /** Up to here nothing can have ended it; Infinity: nothing did. */
+  readonly to: number
+}
+
+/** An operation whose call is of one type. */
+export type Of<Type extends Call['type']> = Operation & { readonly call: Extract<Call, { type: Type }> }
+
+export const isOf =
+  <Type extends Call['type']>(...types: readonly Type[]) =>
+  (operation: Operation): operation is Of<Type> =>
+    types.some((type) => operation.call.type === type)
+
+/**
+ * What is certain about each claim that was acknowledged: it lives from the first answer that names it until somebody
+ * begins a call that may end it, or its reservation may have run out. Both are seen from the clients, so the real life
+ * is longer: whatever is found to overlap did overlap.
+ */
+export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] {
+  const placings = history.filter(isOf('place'))
+  const invokedFirst = new Map<string, number>()
+  for (const { call, invokedAt } of placings) invokedFirst.set(call.key, Math.min(invokedFirst.get(call.key) ?? invokedAt, invokedAt))
+  const enders = endersOf(history)
+  const forced = history.filter(isOf('leave')).filter(({ call, outcome }) => call.how === 'force' && outcome.type !== 'fail')
+  /** When calls began that may have ended a claim with its host. */
+  const endsWithHost = ({ claim, call }: Lifetime): number[] =>
+    forced
+      .filter((leave) => leave.call.host === claim.host)
+      // what was not answered may happen at any time
+      .filter(({ outcome, endedAt }) => outcome.type !== 'ok' || (invokedFirst.get(call.key) as number) < endedAt)
+      .map(({ invokedAt }) => invokedAt)
+  const ends = history.filter(isOf('confirm', 'extend'))
+  const found = new Map<string, Lifetime>()
+  for (const { call, outcome, endedAt } of placings) {
+    if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') continue
+    for (const claim of outcome.answer.claims) {
+      const known = found.get(claim.id)
+      if (known !== undefined && known.from <= endedAt) continue
+      found.set(claim.id, { claim, call, amounts: call.amounts, group: call.group, from: endedAt, to: Number.POSITIVE_INFINITY })
+    }
+  }
+  const lasting = new Map<string, number>()
+  for (const { call, outcome, invokedAt } of ends) {
+    if (outcome.type !== 'ok' || outcome.answer.type !== 'ends') continue
+    for (const [i, { id }] of call.claims.entries()) {
+      if (outcome.answer.results[i]?.end !== 'done') continue
+      const until = call.type === 'confirm' ? Number.POSITIVE_INFINITY : invokedAt + call.ttlMs
+      lasting.set(id, Math.max(lasting.get(id) ?? until, until))
+    }
+  }
+  return [...found.values()].map((lifetime) => {
+    const { claim, call } = lifetime
+    const runsOut =
+      call.mode === 'CONFIRM'
+        ? Number.POSITIVE_INFINITY
+        : Math.max((invokedFirst.get(call.key) as number) + call.ttlMs, lasting.get(claim.id) ?? 0)
+    const forgotten = Math.min(Number.POSITIVE_INFINITY, ...endsWithHost(lifetime))
+    const ended = Math.min(
+      forgotten,
+      enders.claims.get(claim.id) ?? Number.POSITIVE_INFINITY,
+      enders.keys.get(call.key) ?? Number.POSITIVE_INFINITY,
+    )
+    return { ...lifetime, to: Math.min(runsOut, ended) }
+  })
+}
+
+/** When somebody first began a call that may end a claim, or all claims of a key. */
+function endersOf(history: readonly Operation[]): { readonly claims: Map<string, number>; readonly keys: Map<string, number> } {
+  const claims = new Map<string, number>()
+  const keys = new Map<string, number>()
+  const note = (map: Map<string, number>, name: string, at: number): void => {
+    map.set(name, Math.min(map.get(name) ?? at, at))
+  }
+  const sources = new Map<string, string>()
+  for (const { call, outcome } of history.filter(isOf('place')))
+    if (call.moveOf !== null && outcome.type === 'ok' && outcome.answer.type === 'placed')
+      for (const { id } of outcome.answer.claims) sources.set(id, call.moveOf.id)
+  for (const { call, outcome, invokedAt } of history) {
+    if (outcome.type === 'fail') continue
+    if (call.type === 'abandon') note(keys, call.key, invokedAt)
+    if (call.type === 'place' && call.moveOf !== null && call.mode === 'CONFIRM') note(claims, call.moveOf.id, invokedAt)
+    // a further attempt that is not placed ends nothing
+    const mayBePlaced = outcome.type !== 'ok' || outcome.answer.type === 'placed'
+    if (call.type === 'place' && call.attempt?.ends != null && mayBePlaced) note(claims, call.attempt.ends.id, invokedAt)
+    if (call.type !== 'release' && call.type !== 'confirm') continue
+    for (const [i, { id }] of call.claims.entries()) {
+      // what was answered as not done has ended nothing: a server that ends it all the same is found out
+      if (outcome.type === 'ok' && outcome.answer.type === 'ends' && outcome.answer.results[i]?.end !== 'done') continue
+      const ended = call.type === 'release' ? id : sources.get(id)
+      if (ended !== undefined) note(claims, ended, invokedAt)
+    }
+  }
+  return { claims, keys }
+}

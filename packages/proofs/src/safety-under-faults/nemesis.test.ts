@@ -1,0 +1,106 @@
+import { Fleet, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import { forgetMovedUnits, pickedUnits } from '@gantt/scheduler-core/testing'
+import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
+import { describe, expect, test, vi } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
+import { createChecks } from '../checks.ts'
+import { EngineMissingError } from './engine.ts'
+import { startNats } from './engines/nats.ts'
+import { type NemesisOptions, runNemesis } from './run.ts'
+import { startHere } from './testing/start-here.ts'
+
+/** A run that finds nothing. */
+async function findNothing(options: Pick<NemesisOptions, 'engine' | 'faults'>): Promise<void> {
+  const said: string[] = []
+  const say = (line: string): void => void said.push(line)
+  const figures = await runNemesis(createChecks(say), { seconds: 30, replicas: 2, clients: 8, seed: 'short', ...options }, say)
+  expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
+  expect(Object.keys(figures.faults).length).toBeGreaterThan(0)
+  expect(figures.claims).toBeGreaterThan(0)
+}
+
+test.skipIf(!isLongForm)(`the nemesis finds nothing: two replicas, kill -9 of one, and a fail-over to the standby${longFormNote}`, () =>
+  findNothing({ engine: 'postgres', faults: ['fail-over to the standby', 'kill -9 of a replica'] }),
+)
+
+const noNats = findNatsServer() === undefined
+
+test.skipIf(noNats || !isLongForm)(
+  `nor on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
+  () => findNothing({ engine: 'nats', faults: ["kill -9 of the stream's leader", 'kill -9 of a replica'] }),
+)
+
+const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
+/** As long as all of them take on a busy machine; most often the first finds it. */
+const LONG_MS = 900_000
+
+/** What callers and hosts of a run find broken on two replicas of this process: nothing is killed. */
+async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed: string): Promise<string> {
+  const said: string[] = []
+  const say = (line: string): void => void said.push(line)
+  const run = { seconds: 5, replicas: 2, clients: 8, seed, faults: ['append that does not arrive'], startRelease: startHere }
+  await runNemesis(createChecks(say), { engine: 'postgres', ...run, ...options }, say)
+  return said.filter((line) => line.includes('FAILED')).join('\n')
+}
+
+/** The same over several runs, since how calls meet is left to chance: until all of these are found. */
+async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<NemesisOptions, 'release'>> = {}): Promise<void> {
+  let broken = ''
+  for (const seed of SEEDS) if (wanted.some((one) => !one.test(broken))) broken += await brokenOn(options, seed)
+  for (const one of wanted) expect(broken).toMatch(one)
+}
+
+// which rule of the check finds what is in check.test.ts; here calls have to meet by chance
+describe('on replicas that nothing is done to, the nemesis finds', () => {
+  test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
+    expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
+  })
+
+  test.skipIf(!isLongForm)(`that before feature level 8 things are promised twice${longFormNote}`, { timeout: LONG_MS }, async () => {
+    const release = { settings: { GANTT_FEATURE_LEVEL: String(STRICT_CLAIMS - 1) } }
+    const amounts = /no host ever holds more than it has|no host holds more than it has|each host counts exactly its claims/
+    await findsAll([amounts, /an instance that has a claim gets no other/], { release })
+  })
+
+  test.skipIf(!isLongForm)(`a claim that forgets its amount when pins move${longFormNote}`, { timeout: LONG_MS }, async () => {
+    const { apply } = Fleet.prototype
+    vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
+      const verdicts = apply.call(this, entry)
+      forgetMovedUnits(this)
+      return verdicts
+    })
+    try {
+      // the callers ask for all of these, so that each has to be found
+      await findsAll(pickedUnits.map((unit) => new RegExp(unit)))
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+
+  test.skipIf(!isLongForm)(`reports that overwrite what operators set${longFormNote}`, { timeout: LONG_MS }, async () => {
+    const { apply } = Fleet.prototype
+    vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
+      for (const change of entry.changes) {
+        const known = change.type === 'report' ? this.hosts.find(change) : undefined
+        if (known !== undefined) this.hosts.own(known.index).allocation = {}
+      }
+      return apply.call(this, entry)
+    })
+    try {
+      await findsAll([/each host may give what operators left it/, /given nothing beyond what operators left it/])
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+})
+
+test('without a nats-server it says what to install, and starts nothing', async () => {
+  vi.stubEnv('NATS_SERVER_PATH', '/nowhere/nats-server')
+  try {
+    const started = startNats({ folder: '/nowhere', replicas: 1, say: () => undefined })
+    await expect(started).rejects.toThrow(EngineMissingError)
+    await expect(started).rejects.toThrow('apt-get install nats-server')
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})

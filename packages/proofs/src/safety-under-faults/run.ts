@@ -1,0 +1,84 @@
+import type { Checks } from '../checks.ts'
+import { withFolder } from '../processes/folder.ts'
+import { overload } from './callers/extra-load.ts'
+import { type Cluster, type Release, type StartRelease, startCluster } from './cluster.ts'
+import { type EngineName, engines } from './engines/index.ts'
+import { faultsOf, injectFaults } from './faults/faults.ts'
+import type { Figures } from './report.ts'
+import { RECOVERY_MS, underLoad } from './under-load.ts'
+
+export interface NemesisOptions {
+  readonly engine: EngineName
+  readonly seconds: number
+  readonly replicas: number
+  readonly clients: number
+  readonly seed: string
+  /** Only these faults, by their names, first in this order; all of them when left out. */
+  readonly faults?: readonly string[]
+  /** What the replicas are started from; this release if not given. */
+  readonly release?: Release
+  /** How they are started; as processes if not given. */
+  readonly startRelease?: StartRelease
+  /** Ends the run early: everything is taken down, and it throws. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Several service processes on one database, callers that mix all calls, and faults: afterwards the callers' histories and
+ * the state that the replicas show are judged by rules that know nothing of how the service works.
+ */
+export async function runNemesis(checks: Checks, options: NemesisOptions, say: (line: string) => void): Promise<Figures> {
+  const { replicas, engine, release, startRelease, signal = new AbortController().signal } = options
+  return withFolder(async (folder) => {
+    const cluster = await startCluster({
+      folder,
+      replicas,
+      startEngine: engines[engine],
+      signal,
+      say,
+      ...(release && { release }),
+      ...(startRelease && { startRelease }),
+    })
+    try {
+      say(`  attacked: ${cluster.engine.parts}`)
+      return await attack(checks, options, cluster, signal)
+    } catch (error) {
+      // the servers and their logs are gone afterwards
+      if (signal.aborted) throw error
+      throw new Error(`${error instanceof Error ? error.message : error}\n${await cluster.engine.describe()}`, { cause: error })
+    } finally {
+      await cluster.close()
+    }
+  })
+}
+
+/** The killings and the fail-overs come first: a short run has them too. */
+const FIRST: readonly string[] = [
+  'kill -9 of a replica',
+  'kill -9 of the primary',
+  'fail-over to the standby',
+  'fail-over after a restart that the standby did not see',
+  "kill -9 of the stream's leader",
+  'two of three nats-servers down',
+  "SIGSTOP of the stream's leader",
+]
+
+async function attack(checks: Checks, { seconds, clients, seed, faults }: NemesisOptions, cluster: Cluster, signal: AbortSignal) {
+  const patienceMs = seconds * 1_000 + 2 * RECOVERY_MS
+  const { history: _history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal }, async (run) => {
+    const all = faultsOf(cluster, (replica, random) => overload(run, replica, random))
+    const unknown = faults?.filter((name) => !all.some((fault) => fault.name === name)) ?? []
+    if (unknown.length > 0)
+      throw new Error(`there is no fault ${unknown.join(', ')} here; there are: ${all.map(({ name }) => name).join(', ')}`)
+    const named = (names: readonly string[]) => names.flatMap((name) => all.filter((fault) => fault.name === name))
+    return injectFaults({
+      seed,
+      replicas: cluster.replicas.length,
+      first: named(faults ?? FIRST),
+      all: faults === undefined ? all : named(faults),
+      now: run.now,
+      isOver: () => run.isOver() || signal.aborted || run.now() > seconds * 1_000,
+    })
+  })
+  return figures
+}

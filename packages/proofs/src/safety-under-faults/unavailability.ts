@@ -1,0 +1,48 @@
+import type { Injected } from './faults/faults.ts'
+
+/** The worst that came with a fault: how long no replica answered a write, or a read, while it lasted or shortly after. */
+export interface Unavailability {
+  readonly fault: string
+  readonly writesMs: number
+  readonly readsMs: number
+}
+
+/** A fault is felt for a while after it was undone. */
+const SHORTLY_MS = 1_000
+
+interface Gap {
+  readonly from: number
+  readonly to: number
+}
+
+/** When calls of a kind were answered, and when the last of them was over, answered or not; milliseconds since the start of the run. */
+export interface Answered {
+  readonly at: readonly number[]
+  readonly endedAt: number
+}
+
+/** The longest time between two answers, before the first, or behind the last while calls went on; milliseconds. */
+export const longestGap = (answered: Answered): number => longest(gapsOf(answered))
+
+/** Of each fault the longest times without an answer that met it. Of faults that overlap each is charged with all of it. The worst first. */
+export function unavailabilityOf(
+  answered: { readonly writes: Answered; readonly reads: Answered },
+  injected: readonly Injected[],
+): readonly Unavailability[] {
+  const [writes, reads] = [gapsOf(answered.writes), gapsOf(answered.reads)]
+  return [...new Set(injected.map(({ fault }) => fault))]
+    .map((fault) => {
+      const times = injected.filter((each) => each.fault === fault)
+      const met = (gaps: readonly Gap[]): Gap[] =>
+        gaps.filter(({ from, to }) => times.some(({ at, until }) => from < until + SHORTLY_MS && to > at))
+      return { fault, writesMs: longest(met(writes)), readsMs: longest(met(reads)) }
+    })
+    .sort((a, b) => b.writesMs - a.writesMs || b.readsMs - a.readsMs)
+}
+
+function gapsOf({ at, endedAt }: Answered): Gap[] {
+  const times = [0, ...at, endedAt].sort((a, b) => a - b)
+  return times.slice(1).map((to, i) => ({ from: times[i] as number, to }))
+}
+
+const longest = (gaps: readonly Gap[]): number => Math.round(gaps.reduce((most, { from, to }) => Math.max(most, to - from), 0))

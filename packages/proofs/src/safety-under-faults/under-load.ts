@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import { ALLOCATION_RULES, HOSTS_LEAVE, KEPT_DEVICES } from '@gantt/scheduler-core'
+import type { Checks } from '../checks.ts'
+import { type Run, runClient } from './callers/client.ts'
+import { ask, keepReading, reservation } from './callers/extra-load.ts'
+import { createHostAgents, type ReportOptions } from './callers/host-agents.ts'
+import type { Cluster } from './cluster.ts'
+import type { Injected } from './faults/faults.ts'
+import { claimsOf, makeFresh, readFinalState } from './final.ts'
+import { isLiveState, type Operation } from './history.ts'
+import { judge } from './judge/check.ts'
+import { type Figures, figuresOf } from './report.ts'
+import { settingFor } from './setting.ts'
+
+export interface LoadOptions {
+  /** Decides what is called. */
+  readonly seed: string
+  readonly clients: number
+  /** How long callers insist on an answer, counted from the start, milliseconds. */
+  readonly patienceMs: number
+  /** As a run has it; true if not given. */
+  readonly isStrict?: boolean
+  readonly signal: AbortSignal
+}
+
+/** What happened to the replicas, and all that their callers were told meanwhile. */
+export interface Held extends Figures {
+  readonly history: readonly Operation[]
+}
+
+/** How long a whole cluster may take until every replica places again. */
+export const RECOVERY_MS = 30_000
+const AGGREGATES = 3
+const AGAIN_AFTER_MS = 100
+const SHOWN = 5
+
+/**
+ * Callers mix all calls as long as `happen` goes on: it does to the replicas what is to be done, and tells what it was.
+ * Afterwards the callers' histories and the state that the replicas show are judged by rules that know nothing of how the
+ * service works.
+ */
+export async function underLoad(
+  checks: Checks,
+  cluster: Cluster,
+  { seed, clients, patienceMs, signal, isStrict = true }: LoadOptions,
+  happen: (run: Run) => Promise<readonly Injected[]>,
+): Promise<Held> {
+  const setting = settingFor(seed, clients)
+  const agents = createHostAgents(setting, seed)
+  const first = cluster.replicas[0]?.client as Client
+  const aggregates = await Promise.all(Array.from({ length: AGGREGATES }, (_, i) => createAggregate(first, `a${i}`)))
+
+  const history: Operation[] = []
+  const startedAt = performance.now()
+  const now = (): number => performance.now() - startedAt
+  let over = false
+  const run: Run = {
+    seed,
+    setting,
+    aggregates,
+    agents,
+    replicas: cluster.replicas.length,
+    clientOf: (replica) => cluster.replicas[replica]?.client as Client,
+    history,
+    clients,
+    isStrict,
+    hostsMayLeave: await readsLevel(first, HOSTS_LEAVE),
+    setsRatios: await readsLevel(first, ALLOCATION_RULES),
+    changesDevices: await readsLevel(first, KEPT_DEVICES),
+    leavesOften: false,
+    now,
+    isOver: () => over,
+    isLate: () => signal.aborted || now() > patienceMs,
+  }
+  for (const { name } of setting.hosts) await report(run, name, { isTruthful: true })
+  const load = Promise.all([
+    ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
+    ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
+  ])
+  // a client that fails is a defect of the run: it ends at once
+  load.catch(() => {
+    over = true
+  })
+  const injected = await happen(run).finally(() => {
+    over = true
+  })
+  await load
+  signal.throwIfAborted()
+
+  for (const [i, { service }] of cluster.replicas.entries())
+    checks.check('no replica ends by itself', service?.isGone === false, () => `replica ${i}: ${service?.words.slice(-12).join(' | ')}`)
+  await checkRecovery(checks, run)
+  await settle(run)
+  const finals = await Promise.all(run.replicas > 0 ? cluster.replicas.map(({ client }, i) => readFinalState(client, i)) : [])
+  for (const { name, violations } of judge({ setting, history, finals })) {
+    checks.check(name, violations.length === 0, () => `${violations.length} times: ${violations.slice(0, SHOWN).join('; ')}`)
+  }
+  const defects = history.filter(({ outcome }) => outcome.type === 'info' && outcome.why.startsWith('defect'))
+  checks.check(
+    'no call ends in a defect',
+    defects.length === 0,
+    () =>
+      `${defects.length} calls, the first: ${JSON.stringify(defects[0])}; the replicas said: ${cluster.defects().slice(0, SHOWN).join('; ')}`,
+  )
+  const invalid = history.filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'invalid')
+  checks.check('no call is refused for its form', invalid.length === 0, () => `${invalid.length}, the first: ${JSON.stringify(invalid[0])}`)
+  return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }
+}
+
+/** Whether every living replica reads a feature level. */
+export async function readsLevel(client: Client, level: number): Promise<boolean> {
+  const { replicas } = await client.request<{ replicas: { live: boolean; featureLevel: number }[] }>('{ replicas { live featureLevel } }')
+  return replicas.every(({ live, featureLevel }) => !live || featureLevel >= level)
+}
+
+async function createAggregate(client: Client, name: string): Promise<string> {
+  const { aggregateCreate } = await client.request<{ aggregateCreate: { aggregate?: { uuid: string } } }>(
+    'mutation Create($name: String!) { aggregateCreate(input: { name: $name }) { __typename ... on AggregatePayload { aggregate { uuid } } } }',
+    { name },
+  )
+  if (aggregateCreate.aggregate === undefined) throw new Error(`aggregate ${name} was not made`)
+  return aggregateCreate.aggregate.uuid
+}
+
+/** Nothing is broken any more: every replica answers a placing, whatever the answer is. */
+async function checkRecovery(checks: Checks, run: Run): Promise<void> {
+  await Promise.all(
+    Array.from({ length: run.replicas }, async (_, replica) => {
+      const call = reservation(`${run.seed}-recovery-${replica}`)
+      const begun = run.now()
+      let outcome: Operation['outcome']
+      do {
+        outcome = await ask(run, replica, call)
+        if (outcome.type !== 'ok') await sleep(100)
+      } while (outcome.type !== 'ok' && run.now() - begun < RECOVERY_MS)
+      checks.check(
+        'every replica places again after the faults',
+        outcome.type === 'ok',
+        () => `replica ${replica}: ${JSON.stringify(outcome)}`,
+      )
+    }),
+  )
+}
+
+/** Reservations run out, hosts report what runs there in their ways, and every replica is as new as the log. */
+async function settle(run: Run): Promise<void> {
+  const first = run.clientOf(0)
+  const again = (host: string) => {
+    const { incarnation, sequence, stats } = run.agents.repeat(host)
+    return { name: { host: run.agents.nameOf(host) }, reporter: { incarnation, sequence }, report: { full: stats } }
+  }
+  const [host] = run.setting.hosts
+  if (host === undefined) return
+  if (run.hostsMayLeave) for (const { name } of run.setting.hosts) await letIn(run, name)
+  await makeFresh(first, again(host.name))
+  for (const deadline = run.now() + RECOVERY_MS; run.now() < deadline; await sleep(200))
+    if ((await claimsOf(first, ['RESERVED'])).length === 0) break
+  const claims = await claimsOf(first)
+  const held = new Set(claims.map(({ instance, host }) => `${instance} ${host}`))
+  const live = new Set(claims.filter(({ state }) => isLiveState(state)).map(({ instance, host }) => `${instance} ${host}`))
+  for (const { name } of run.setting.hosts) {
+    for (const instance of run.agents.running(name)) if (!live.has(`${instance} ${name}`)) run.agents.stop(name, instance)
+    await report(run, name, { isTruthful: !run.isStrict, mayList: (host, instance) => !held.has(`${instance} ${host}`) })
+  }
+  for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
+}
+
+/** A host that is forgotten still, by a call whose caller gave it up, may report again. */
+async function letIn(run: Run, host: string): Promise<void> {
+  const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
+  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+    const outcome = await ask(run, 0, call)
+    if (outcome.type === 'ok') return
+    if (run.now() - begun > RECOVERY_MS) throw new Error(`no readmission of host ${host} was answered: ${outcome.why}`)
+  }
+}
+
+/** A report that is taken for certain, or refused for what it says: sent until it is answered. */
+async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
+  const { instances, used, ...body } = run.agents.report(host, options)
+  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+    const outcome = await ask(run, 0, { type: 'report', host, as: run.agents.nameOf(host), instances, used }, body)
+    if (outcome.type === 'ok') return
+    if (run.now() - begun > RECOVERY_MS) throw new Error(`no report of host ${host} was answered: ${outcome.why}`)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Operation } from '../safety-under-faults/history.ts'
+
+/** What became of the calls that have a key, by which they are asked again until it is known. */
+export interface KeyedCalls {
+  readonly keys: number
+  /** Keys that were asked for more than once because a call before was not answered. */
+  readonly again: number
+  /** Keys of which it was never known what became of them: lost calls. */
+  readonly unanswered: number
+}
+
+interface Known {
+  readonly isMissed: boolean
+  readonly isAgain: boolean
+  readonly isOpen: boolean
+  readonly isAnswered: boolean
+}
+
+const NEW: Known = { isMissed: false, isAgain: false, isOpen: false, isAnswered: false }
+
+export function callsOf(history: readonly Operation[]): KeyedCalls {
+  const byKey = new Map<string, Known>()
+  for (const { call, outcome } of history) {
+    if (call.type !== 'place' && call.type !== 'abandon') continue
+    const known = byKey.get(call.key) ?? NEW
+    byKey.set(call.key, {
+      isAgain: known.isAgain || known.isMissed,
+      isMissed: outcome.type !== 'ok',
+      isOpen: known.isOpen || outcome.type === 'info',
+      isAnswered: known.isAnswered || outcome.type === 'ok',
+    })
+  }
+  const all = [...byKey.values()]
+  return {
+    keys: all.length,
+    again: all.filter(({ isAgain }) => isAgain).length,
+    unanswered: all.filter(({ isOpen, isAnswered }) => isOpen && !isAnswered).length,
+  }
+}

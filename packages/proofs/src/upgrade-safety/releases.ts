@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import { FEATURE_LEVEL, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import type { Release } from '../safety-under-faults/cluster.ts'
+
+/** What `needNewer` asks for. */
+const NEEDED_LEVEL = STRICT_CLAIMS
+/** At which this release stands in for an older one: the last level before that. */
+const STAND_IN_LEVEL = NEEDED_LEVEL - 1
+
+/** A replica that was killed is counted for a minute more; the rest is for a busy machine. */
+const ASKED_MS = 120_000
+const AGAIN_AFTER_MS = 200
+
+/** The release that is exchanged, and how it is named. */
+export interface Older {
+  readonly release: Release
+  readonly name: string
+}
+
+/** A folder that is no built checkout; the message says what is missing and how it gets there. */
+export class NotBuiltError extends Error {
+  override readonly name = 'NotBuiltError'
+}
+
+/** The command of a built checkout; of this one, held at an older feature level, where none is given. Throws NotBuiltError. */
+export function olderRelease(checkout: string | undefined): Older {
+  if (checkout === undefined) return { release: held(STAND_IN_LEVEL), name: `this release held at feature level ${STAND_IN_LEVEL}` }
+  const program = path.resolve(checkout, 'apps', 'cli', 'dist', 'main.js')
+  if (!existsSync(program)) throw new NotBuiltError(`${program} is not there: build that checkout first (npm ci, npm run build)`)
+  return { release: { program }, name: `the release in ${checkout}` }
+}
+
+/** This release as one that reads no further than another; without a setting where it reads no further anyway. */
+export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
+
+/** This release as it is. */
+export const letGo: Release = {}
+
+/** The level that the replica reads which answers. */
+export async function levelReadBy(client: Client): Promise<number> {
+  const { replicas } = await client.request<{ replicas: { answers: boolean; featureLevel: number }[] }>(
+    '{ replicas { answers featureLevel } }',
+  )
+  const own = replicas.find(({ answers }) => answers)
+  if (own === undefined) throw new Error('a replica does not know itself')
+  return own.featureLevel
+}
+
+/** The level of the log, as the replica that answers has it. */
+export async function levelOfLog(client: Client): Promise<number> {
+  const { health } = await client.request<{ health: { featureLevel: number } }>('{ health { featureLevel } }')
+  return health.featureLevel
+}
+
+/** The level of the log once it is at least so high, or as it is when it does not come there in time: the next decision raises it. */
+export async function levelReached(client: Client, level: number): Promise<number> {
+  for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
+    const found = await levelOfLog(client)
+    if (found >= level || performance.now() > end) return found
+  }
+}
+
+/** Whether `needNewer` asks for something that is not let in at this level. */
+export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
+
+/**
+ * Asks for something that only newer releases read, until it is done or refused as is waited for: `done`, or what the caller
+ * was told last.
+ */
+export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
+  for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
+    const answer = await setKeyLimits(client).catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+    if (answer === 'done' || answer.includes(awaited) || performance.now() > end) return answer
+  }
+}
+
+/** Keeps ended keys as long as it is now, and as many: each setting is an entry of its own. */
+async function setKeyLimits(client: Client): Promise<string> {
+  const { keyLimits } = await client.request<{ keyLimits: { version: number; cap: number; afterlife: string } }>(
+    '{ keyLimits { version cap afterlife } }',
+  )
+  const { version, cap, afterlife } = keyLimits
+  const { keyLimitsUpdate } = await client.request<{ keyLimitsUpdate: { message?: string } }>(KEY_LIMITS, { version, cap, afterlife })
+  return keyLimitsUpdate.message ?? 'done'
+}
+
+const KEY_LIMITS = `mutation ($version: Int!, $cap: Int!, $afterlife: Duration!) {
+  keyLimitsUpdate(ifVersion: $version, cap: $cap, afterlife: $afterlife) { __typename ... on UserError { message } } }`

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ALLOCATION_RULES, FEATURE_LEVEL, HOSTS_LEAVE, KEPT_DEVICES, STRICT_CLAIMS } from '@gantt/scheduler-core'
+import type { Checks } from '../checks.ts'
+import { withFolder } from '../processes/folder.ts'
+import type { Run } from '../safety-under-faults/callers/client.ts'
+import { ask, reservation } from '../safety-under-faults/callers/extra-load.ts'
+import { type Cluster, type Release, type ReplicaProcess, type StartRelease, startCluster } from '../safety-under-faults/cluster.ts'
+import { type EngineName, engines } from '../safety-under-faults/engines/index.ts'
+import type { Injected } from '../safety-under-faults/faults/faults.ts'
+import type { Leave, Operation } from '../safety-under-faults/history.ts'
+import { type Figures, linesOf } from '../safety-under-faults/report.ts'
+import { underLoad } from '../safety-under-faults/under-load.ts'
+import { callsOf, type KeyedCalls } from './keyed-calls.ts'
+import { held, isNewer, letGo, levelOfLog, levelReached, levelReadBy, needNewer, type Older, olderRelease } from './releases.ts'
+import { checkSame } from './same.ts'
+
+export interface UpgradeOptions {
+  readonly engine: EngineName
+  /** The folder of a built checkout that is exchanged for this one; this one held at an older feature level if not given. */
+  readonly from?: string
+  /** How long callers go on between two rounds. */
+  readonly seconds: number
+  readonly clients: number
+  readonly seed: string
+  /** As processes if not given. */
+  readonly startRelease?: StartRelease
+  /** Ends the run early: everything is taken down, and it throws. */
+  readonly signal?: AbortSignal
+}
+
+export interface UpgradeFigures extends Figures, KeyedCalls {
+  /** Decisions that were made again. */
+  readonly verified: number
+  /** Hosts that left, came back or got another name, by what was done. */
+  readonly leaves: Readonly<Record<Leave['how'], number>>
+}
+
+const REPLICAS = 3
+/** Each restart may take so long, and no caller gives up before. */
+const RESTART_MS = 60_000
+const ROUNDS = 3
+const AGAIN_AFTER_MS = 50
+/** Callers let hosts leave now and then: so long they may take until each way was tried. */
+const LEAVES_MS = 120_000
+
+/**
+ * Three replicas under load are exchanged one after the other for a newer release that is held at the older one's feature
+ * level, and back, and for one that is not held; then the level is raised, and the older release must not start any more.
+ * What the callers were told is judged as the nemesis does.
+ */
+export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: string) => void): Promise<UpgradeFigures> {
+  const { engine, from, seconds, clients, seed, startRelease, signal = new AbortController().signal } = options
+  const older = olderRelease(from)
+  return withFolder(async (folder) => {
+    const cluster = await startCluster({
+      folder,
+      replicas: REPLICAS,
+      startEngine: engines[engine],
+      release: older.release,
+      smallDisks: false,
+      signal,
+      say,
+      ...(startRelease === undefined ? {} : { startRelease }),
+    })
+    try {
+      const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
+      const isStrict = (await levelReadBy((cluster.replicas[0] as ReplicaProcess).client)) >= STRICT_CLAIMS
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict }, (run) =>
+        thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
+      )
+      const calls = callsOf(history)
+      checks.check('no call with a key is without an answer', calls.unanswered === 0, () => `${calls.unanswered} of ${calls.keys}`)
+      const leaves = leavesOf(history)
+      checks.check('hosts leave in the run, come back and get other names', hasAllOf(leaves), () => JSON.stringify(leaves))
+      return { ...figures, ...calls, leaves, verified: await checkSame(checks, cluster) }
+    } finally {
+      await cluster.close()
+    }
+  })
+}
+
+interface Upgrade {
+  readonly cluster: Cluster
+  readonly older: Older
+  readonly run: Run
+  readonly seconds: number
+  readonly signal: AbortSignal
+  say(line: string): void
+}
+
+async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[]> {
+  const { cluster, older, seconds, say } = upgrade
+  const [first] = cluster.replicas as [ReplicaProcess]
+  const level = await levelReadBy(first.client)
+  say(`  from: ${older.name}, which reads feature level ${level}; to: this release, which reads ${FEATURE_LEVEL}, held at ${level}`)
+  const done: Injected[] = []
+  const next = async (name: string, release: Release): Promise<void> => {
+    await calm(upgrade, seconds)
+    done.push(...(await roll(checks, upgrade, name, release)))
+  }
+  await next('a replica: the older release to the newer, held', held(level))
+  if (level < FEATURE_LEVEL) await checkHeldBack(checks, cluster, level)
+  await next('a replica: back to the older release', older.release)
+  await next('a replica: the older release to the newer', letGo)
+  if (level < FEATURE_LEVEL) await checkRaised(checks, cluster, older, level)
+  else say(`  not tried: raising the log's level, since both releases read ${level}`)
+  await tryAllOf(upgrade)
+  return done
+}
+
+/** Callers try what the log's level promises: every replica judges by its rules. They go on until hosts have left in each way. */
+async function tryAllOf(upgrade: Upgrade): Promise<void> {
+  const { cluster, run, seconds } = upgrade
+  const level = await levelOfLog((cluster.replicas[0] as ReplicaProcess).client)
+  run.isStrict = level >= STRICT_CLAIMS
+  run.hostsMayLeave = level >= HOSTS_LEAVE
+  run.setsRatios = level >= ALLOCATION_RULES
+  run.changesDevices = level >= KEPT_DEVICES
+  await calm(upgrade, seconds)
+  run.leavesOften = run.hostsMayLeave
+  for (const end = run.now() + LEAVES_MS; run.hostsMayLeave && run.now() < end; await calm(upgrade, 1))
+    if (hasAllOf(leavesOf(run.history))) break
+  run.leavesOften = false
+}
+
+/** Each way was tried. A host is forgotten with its claims or without: those of a small fleet seldom have none. */
+const hasAllOf = ({ forget, force, readmit, replace }: UpgradeFigures['leaves']): boolean =>
+  forget + force > 0 && readmit > 0 && replace > 0
+
+/** How often each was done. */
+function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
+  const counts = { forget: 0, force: 0, readmit: 0, replace: 0 }
+  for (const { call, outcome } of history)
+    if (call.type === 'leave' && outcome.type === 'ok' && outcome.answer.type === 'done') counts[call.how]++
+  return counts
+}
+
+/** One replica after the other, each when the one before it answers writes. */
+async function roll(checks: Checks, { cluster, run, signal, say }: Upgrade, fault: string, release: Release): Promise<Injected[]> {
+  const done: Injected[] = []
+  for (const [i, replica] of cluster.replicas.entries()) {
+    signal.throwIfAborted()
+    const at = run.now()
+    await replica.stop()
+    await replica.start(release)
+    const isThere = await answers(run, i)
+    checks.check('every replica writes after its start', isThere, () => `replica ${i}: ${replica.service?.words.slice(-8).join(' | ')}`)
+    done.push({ fault, at, until: run.now() })
+  }
+  say(`  ${fault}: three, in ${((run.now() - (done[0]?.at ?? 0)) / 1_000).toFixed(1)} s`)
+  return done
+}
+
+async function answers(run: Run, replica: number): Promise<boolean> {
+  const call = reservation(`${run.seed}-started-${replica}-${Math.round(run.now())}`)
+  for (const end = run.now() + RESTART_MS; run.now() < end; await sleep(AGAIN_AFTER_MS))
+    if ((await ask(run, replica, call)).type === 'ok') return true
+  return false
+}
+
+const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seconds * 1_000, undefined, { signal })
+
+/** All replicas are of the newer release, and the way back is open: what would close it is refused. */
+async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
+  for (const { client } of isNewer(level) ? replicas : []) {
+    const answer = await needNewer(client, 'FEATURE_LEVEL')
+    checks.check('held: what the older release does not read is refused', answer.includes('FEATURE_LEVEL'), () => answer)
+  }
+  const found = await levelOfLog((replicas[0] as ReplicaProcess).client)
+  checks.check("held: the log's level is one that the older release reads", found <= level, () => `${found}, not ${level}`)
+}
+
+/** Nobody holds it any more: the next decision raises the level, and the older release ends with both numbers. */
+async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
+  const { client } = cluster.replicas[0] as ReplicaProcess
+  if (isNewer(level)) {
+    const answer = await needNewer(client, 'done')
+    checks.check('let go: what needs more is done', answer === 'done', () => answer)
+  }
+  const found = await levelReached(client, FEATURE_LEVEL)
+  checks.check("let go: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
+  const why = await cluster.tryToStart(0, older.release)
+  const isClear = why?.includes(`feature level to ${found}`) === true || why?.includes(`feature level ${found}`) === true
+  checks.check('the older release does not start on it, and says which level it found', isClear, () => why ?? 'it started')
+}
+
+/** The figures for people. */
+export const textOf = ({ keys, again, unanswered, verified, leaves, ...figures }: UpgradeFigures): string[] => [
+  ...linesOf(figures, 'restarts'),
+  `keys         ${keys} calls with a key, ${again} of them asked more than once, ${unanswered} without an answer`,
+  `verified     ${verified} decisions made again`,
+  `hosts        ${Object.entries(leaves)
+    .map(([how, count]) => `${how} ${count}`)
+    .join(', ')}`,
+]

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import type { Checks } from '../checks.ts'
+import type { Cluster } from '../safety-under-faults/cluster.ts'
+import { decisionsOf } from '../safety-under-faults/final.ts'
+
+/** Signs come every two seconds, and digests once the log stands still. */
+const STILL_MS = 60_000
+const LOOK_EVERY_MS = 200
+/** Decisions that are made again: all, or so many from all over the run. */
+const MOST_VERIFIED = 300
+
+interface Standing {
+  readonly id: string
+  readonly live: boolean
+  readonly stateHash: { readonly revision: number; readonly hash: string } | null
+}
+
+/** Once nothing moves any more, every replica has the same state, and every decision of the run is what it was. */
+export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<number> {
+  const first = replicas[0]?.client as Client
+  const standings = await untilStill(first, replicas.length)
+  checks.check(
+    'all replicas have one state, by its hash',
+    standings.length === replicas.length && new Set(standings.map(({ stateHash }) => stateHash?.hash)).size === 1,
+    () => JSON.stringify(standings),
+  )
+  const ids = await decisionsOf(first)
+  const step = Math.max(1, Math.ceil(ids.length / MOST_VERIFIED))
+  const verified = ids.filter((_id, i) => i % step === 0)
+  checks.check('decisions were made', verified.length > 0)
+  for (const [i, id] of verified.entries()) {
+    const { client } = replicas[i % replicas.length] as Cluster['replicas'][0]
+    const { verifyDecision } = await client.request<{ verifyDecision: Verified }>(VERIFY, { id })
+    checks.check('a decision is made again, the same, whichever release made it', verifyDecision.outcome === 'SAME', () =>
+      JSON.stringify({ id, ...verifyDecision }),
+    )
+  }
+  return verified.length
+}
+
+interface Verified {
+  readonly outcome: string
+}
+
+const VERIFY = 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity checks { part outcome text } } }'
+
+/** The living replicas once each has a hash of the same revision, or as they are when they come to none in time. */
+async function untilStill(client: Client, count: number): Promise<readonly Standing[]> {
+  for (const end = performance.now() + STILL_MS; ; await sleep(LOOK_EVERY_MS)) {
+    const { replicas } = await client.request<{ replicas: Standing[] }>('{ replicas { id live stateHash { revision hash } } }')
+    const living = replicas.filter(({ live }) => live)
+    const revisions = new Set(living.map(({ stateHash }) => stateHash?.revision))
+    if ((living.length === count && revisions.size === 1 && !revisions.has(undefined)) || performance.now() > end) return living
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { causeText } from '../../cause/cause-text.ts'
+import { causeIn, foundOf, profiles } from '../../cause/testing/drawn.ts'
+import { FEATURE_LEVEL } from '../../fleet/change.ts'
+import { UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
+import { prepareChecks } from '../../pipeline/examine.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+
+type Inventory = NonNullable<HostShape['inventories']>[number]
+
+const fleetWith = (inventory: Inventory, level = FEATURE_LEVEL) => {
+  const log = aLog()
+  const shape = { vcpus: 8, memoryMb: 65_536, localGb: 100, inventories: [inventory] }
+  log.append([{ type: 'feature', level }, aReport('h0', shape)])
+  return log.fleet
+}
+
+const asksFor = (resourceClass: string, amount: number) =>
+  resourceClass === 'MEMORY_MB'
+    ? aRequest({ memoryMb: amount })
+    : aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { [`resources:${resourceClass}`]: String(amount) } } })
+
+describe.each(profiles.map((profile) => [profile.name, profile] as const))(
+  'C3: what one instance can never have is said first, by profile %s',
+  (_name, profile) => {
+    test.each<readonly [what: string, Inventory, asked: number, code: string, text: string, mended: Inventory]>([
+      [
+        'more than there is in all, and than one instance may have',
+        { resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 },
+        6,
+        'class.too_little',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives 1 to 3 in steps of 1.',
+        { resourceClass: 'CUSTOM_P', total: 6, maxUnit: 6 },
+      ],
+      [
+        'the same of memory',
+        { resourceClass: 'MEMORY_MB', total: 4_000, maxUnit: 1_000 },
+        5_000,
+        'memory.too_little',
+        '5000 MiB needed by one instance; the host has 4000 MiB in all. Memory: 5000 MiB needed by one instance; the host gives 1 to 1000 in steps of 1.',
+        { resourceClass: 'MEMORY_MB', total: 5_000, maxUnit: 5_000 },
+      ],
+      [
+        'no whole number of steps',
+        { resourceClass: 'CUSTOM_P', total: 4, stepSize: 4 },
+        6,
+        'class.too_little',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives 1 to 4 in steps of 4.',
+        { resourceClass: 'CUSTOM_P', total: 6, stepSize: 3 },
+      ],
+      [
+        'more than one instance may have, where others have the rest',
+        { resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 3 },
+        6,
+        'class.unit',
+        'CUSTOM_P: 6 needed by one instance; the host gives 1 to 3 in steps of 1. CUSTOM_P: 6 needed, 2 free.',
+        { resourceClass: 'CUSTOM_P', total: 12, used: 6, maxUnit: 6 },
+      ],
+      [
+        'less than one instance may have, where others have the rest',
+        { resourceClass: 'CUSTOM_P', total: 8, used: 8, minUnit: 3 },
+        2,
+        'class.unit',
+        'CUSTOM_P: 2 needed by one instance; the host gives 3 to 8 in steps of 1. CUSTOM_P: 2 needed, 0 free.',
+        { resourceClass: 'CUSTOM_P', total: 10, used: 8, minUnit: 2 },
+      ],
+      [
+        'memory that no instance may have, where others have the rest',
+        { resourceClass: 'MEMORY_MB', total: 8_000, used: 7_000, maxUnit: 1_000 },
+        2_000,
+        'class.unit',
+        'Memory: 2000 MiB needed by one instance; the host gives 1 to 1000 in steps of 1.',
+        { resourceClass: 'MEMORY_MB', total: 9_000, used: 7_000, maxUnit: 2_000 },
+      ],
+    ])('%s', (_what, inventory, asked, code, text, mended) => {
+      const request = asksFor(inventory.resourceClass, asked)
+      const cause = causeIn(fleetWith(inventory), request, profile)
+      expect([cause.code, cause.nearest?.refusals[0]?.reason.code]).toEqual([code, code])
+      expect(causeText(cause)).toContain(text)
+      expect(foundOf(fleetWith(mended), request, profile)).toBe(1)
+    })
+
+    test('an amount that one instance may have is short where others have it', () => {
+      const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 4 }), asksFor('CUSTOM_P', 4), profile)
+      expect([cause.code, causeText(cause)]).toEqual([
+        'class.short',
+        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 4 needed, 2 free.',
+      ])
+    })
+
+    test('more than there is in all, where the report lets one instance have that much, is only not free', () => {
+      const inventory = { resourceClass: 'CUSTOM_P', total: 4, used: 3, maxUnit: 9, allocationRatio: 2 }
+      const cause = causeIn(fleetWith(inventory), asksFor('CUSTOM_P', 6), profile)
+      expect([cause.code, causeText(cause)]).toEqual([
+        'class.short',
+        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed, 5 free.',
+      ])
+    })
+  },
+)
+
+test('below the level it is said how much is free', () => {
+  const codesAt = (level: number) => {
+    const { checksOf } = prepareChecks(
+      fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 }, level),
+      asksFor('CUSTOM_P', 6),
+      profiles[0] as Profile,
+    )
+    return checksOf(0 as Parameters<typeof checksOf>[0]).flatMap(({ reason }) => reason?.code ?? [])
+  }
+  expect(codesAt(UNITS_BEFORE_FREE - 1)).toContain('class.short')
+  expect(codesAt(FEATURE_LEVEL)).toContain('class.too_little')
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { causeText } from '../../cause/cause-text.ts'
+import { causeIn, profiles } from '../../cause/testing/drawn.ts'
+import { FEATURE_LEVEL } from '../../fleet/change.ts'
+import { IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
+import { prepareChecks } from '../../pipeline/examine.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+
+type Cell = NonNullable<HostShape['numaCells']>[number]
+
+const cellOf = (id: number, more: Partial<Cell> = {}): Cell => ({
+  ...{ id, cpuset: [0, 1, 2, 3].map((cpu) => id * 100 + cpu), memoryMb: 4_000 },
+  ...more,
+})
+
+function fleetWith(numaCells: readonly Cell[], level = FEATURE_LEVEL) {
+  const log = aLog()
+  log.append([{ type: 'feature', level }, aReport('h0', { vcpus: 64, memoryMb: 65_536, numaCells: [...numaCells] })])
+  return log.fleet
+}
+
+const guestOf = (cells: number, cpus: number, memoryMb: number) =>
+  aRequest({
+    flavor: { vcpus: cells * cpus, memoryMb: cells * memoryMb },
+    numaTopology: {
+      cells: Array.from({ length: cells }, (_, id) => ({ id, memoryMb, cpus: Array.from({ length: cpus }, (_, i) => id * cpus + i) })),
+    },
+  })
+
+describe.each(profiles.map((profile) => [profile.name, profile] as const))('C16: of guest cells, by profile %s', (_name, profile) => {
+  test.each<readonly [string, readonly Cell[], ReturnType<typeof guestOf>, string, string]>([
+    [
+      'memory that each cell has too little of in all',
+      [cellOf(0), cellOf(1)],
+      guestOf(2, 6, 6_000),
+      'numa.too_little_memory',
+      'cell 0 on cell 0 of the host: 6000 MiB needed, 4000 in all',
+    ],
+    [
+      'the same of cells that are in use',
+      [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1, { memoryUsageMb: 4_000 })],
+      guestOf(1, 1, 6_000),
+      'numa.too_little_memory',
+      '6000 MiB needed, 4000 in all',
+    ],
+    [
+      'memory that others have',
+      [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1)],
+      guestOf(2, 1, 3_000),
+      'numa.no_match',
+      '3000 MiB needed, 2000 here',
+    ],
+    ['memory that others have of each cell', [cellOf(0, { memoryUsageMb: 2_000 })], guestOf(1, 1, 3_000), 'numa.memory', '3000 MiB needed'],
+    [
+      'shared CPUs that each cell has too few of',
+      [cellOf(0), cellOf(1)],
+      guestOf(1, 6, 64),
+      'numa.too_few_cpus',
+      '6 CPUs needed, 4 in all',
+    ],
+    ['shared CPUs that others have', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
+  ])('%s', (_what, cells, request, code, text) => {
+    const cause = causeIn(fleetWith(cells), request, profile)
+    expect([cause.code, causeText(cause)]).toEqual([code, expect.stringContaining(text)])
+  })
+})
+
+test('below the level it is said what is left', () => {
+  const codesAt = (level: number) => {
+    const { checksOf } = prepareChecks(fleetWith([cellOf(0)], level), guestOf(1, 6, 6_000), profiles[0] as Profile)
+    return checksOf(0 as Parameters<typeof checksOf>[0]).flatMap(({ reason }) => reason?.code ?? [])
+  }
+  expect(codesAt(IN_ALL_BEFORE_FREE - 1)).toContain('numa.memory')
+  expect(codesAt(FEATURE_LEVEL)).toContain('numa.too_little_memory')
+})
