@@ -70,7 +70,7 @@ const doors: readonly (readonly [what: string, path: string, send: (bad: string)
   ],
   ['an aggregate', 'input.name', (bad) => it(aggregate({ name: bad }))],
   ['a zone', 'input.availabilityZone', (bad) => it(aggregate({ name: 'x', availabilityZone: bad }))],
-  ['a key of metadata', 'input.setMetadata.0.key', (bad) => it(aggregate({ name: 'x', metadata: [{ key: bad, value: 'v' }] }))],
+  ['a key of metadata', 'input.metadata.0.key', (bad) => it(aggregate({ name: 'x', metadata: [{ key: bad, value: 'v' }] }))],
   ['a key', 'input.name', (bad) => it(key({ name: bad }))],
   ['an account', 'input.account', (bad) => it(key({ account: bad }))],
   ['a project of a key', 'input.project', (bad) => it(key({ project: bad }))],

@@ -213,5 +213,7 @@ test('a pool that hosts share is promised once, however many ask at the same tim
   expect(told.updateResourceStats.results).toEqual([{ warnings: [below] }])
   const { host }: Json = await dataOf(api, '{ host(name: "h2") { warnings { code subject reported held } } }')
   expect(host.warnings).toContainEqual(below)
-  expect((await withDisk(1)).reasons.map(({ text }: Json) => text)).toContainEqual('The pool ceph has 0 GiB left; 1 GiB were asked for.')
+  expect((await withDisk(1)).reasons.map(({ text }: Json) => text)).toContainEqual(
+    'The pool ceph has 0 GiB left; 1 GiB were asked for; over-full by 5 GiB.',
+  )
 })

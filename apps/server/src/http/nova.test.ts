@@ -124,7 +124,7 @@ describe('hosts in the words of Nova', () => {
     ['a version that does not exist yet', { ...computeNode('n1'), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.19'],
     ['memory in bytes', computeNode('n1', { memory_mb: 68_719_476_736 }), ['memory_mb'], 'bytes or KiB'],
     ['no disk yet', computeNode('n1', { free_disk_gb: null }), ['free_disk_gb'], 'has not reported its disk yet'],
-    ['a topology that is no JSON', computeNode('n1', { numa_topology: '{' }), [], 'Nova can read'],
+    ['a topology that is no JSON', computeNode('n1', { numa_topology: '{' }), ['numa_topology'], 'Nova can read'],
     ['more than is read', { compute_node: computeNode('n1'), colour: 'red' }, ['colour'], 'left out'],
   ])('%s is refused with its place', async (_what, nova, path, allowed) => {
     const { results } = await report({ n1: nova })
@@ -218,7 +218,7 @@ describe('an Aggregate in the words of Nova', () => {
   })
 
   test.each<[string, object, string]>([
-    ['a host that never reported', { hosts: ['n1', 'ghost'] }, 'document.addHosts.1'],
+    ['a host that never reported', { hosts: ['n1', 'ghost'] }, 'document.hosts.1'],
     ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata.a'],
     ['no uuid', { uuid: 'x' }, 'document.uuid'],
   ])('%s is refused with its place', async (_what, fields, path) => {
