@@ -27,7 +27,9 @@ test.each(profiles.map((profile) => [profile.name, profile] as const))(
     const cause = causeIn(fleetOf(4_096), request, profile)
     expect(cause.code).toBe('memory.huge_pages')
     // 4096 - 3000 - 2048 = -952
-    expect(causeText(cause)).toMatch(/500 MiB needed outside of .*, 0 MiB free there; over-full by 952 MiB; 3000 of its 4096 MiB are reserved/)
+    expect(causeText(cause)).toMatch(
+      /500 MiB needed outside of .*, 0 MiB free there; over-full by 952 MiB; 3000 of its 4096 MiB are reserved/,
+    )
     expect(foundOf(fleetOf(4_096 + 952 + 499), request, profile)).toBe(0)
     expect(foundOf(fleetOf(4_096 + 952 + 500), request, profile)).toBe(1)
   },
