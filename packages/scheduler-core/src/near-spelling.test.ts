@@ -46,3 +46,32 @@ test('a distance is 0 of equal words only, the same both ways, and never more th
     }),
   )
 })
+
+test('a distance within a limit is that without one, and beyond it is Infinity', () => {
+  const word = fc.string({ maxLength: 9, unit: fc.constantFrom('a', 'b', 'c') })
+  fc.assert(
+    fc.property(word, word, fc.integer({ min: 0, max: 4 }), (a, b, most) => {
+      const distance = wholeDistance(a, b)
+      expect(editDistance(a, b)).toBe(distance)
+      expect(editDistance(a, b, most)).toBe(distance <= most ? distance : Number.POSITIVE_INFINITY)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+/** The same by its definition, without a short way. */
+function wholeDistance(a: string, b: string): number {
+  const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0))
+  const at = (i: number, j: number): number => table[i]?.[j] ?? 0
+  for (let i = 0; i <= a.length; i++)
+    for (let j = 0; j <= b.length; j++) {
+      const row = table[i] as number[]
+      if (i === 0 || j === 0) {
+        row[j] = i + j
+        continue
+      }
+      row[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(at(i, j), at(i - 2, j - 2) + 1)
+    }
+  return at(a.length, b.length)
+}

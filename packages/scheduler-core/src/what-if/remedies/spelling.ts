@@ -1,5 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts'
-import { nearSpellings } from '../../near-spelling.ts'
+import { createSpellings, type Spellings } from '../../near-spelling.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../../request/restated.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
@@ -15,16 +15,28 @@ interface Name {
   rename(request: RequestSpec, to: string): RequestSpec
 }
 
+/** Pairs of a word and a name that are compared for one refusal, at most: some 12 ms of work. */
+const MOST_PAIRS = 20_000
+
 /**
  * What a name that nobody knows may have been meant to be: names of the fleet that are spelt nearly so. The host of the refusal need not
- * have them: another host may.
+ * have them: another host may. Of many such names in a large fleet, the first ones are looked up.
  */
-export const respelt = (refusal: Refusal): ProposedChange[] =>
-  namesIn(refusal).flatMap(({ subject, word, known, beside = [], rename }) =>
-    nearSpellings(word, known)
+export function respelt(refusal: Refusal): ProposedChange[] {
+  const spellings = new Map<Iterable<string>, Spellings>()
+  let pairs = 0
+  return namesIn(refusal).flatMap(({ subject, word, known, beside = [], rename }) => {
+    const there = spellings.get(known) ?? createSpellings(known)
+    spellings.set(known, there)
+    if (word === '' || there.has(word)) return []
+    pairs += there.size
+    if (pairs > MOST_PAIRS && pairs > there.size) return []
+    return there
+      .near(word)
       .filter((name) => !beside.includes(name))
-      .map((name, i) => asked(subject, word, name, 1.1 + i / 10, (request) => rename(request, name))),
-  )
+      .map((name, i) => asked(subject, word, name, 1.1 + i / 10, (request) => rename(request, name)))
+  })
+}
 
 function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
   const { hosts } = fleet

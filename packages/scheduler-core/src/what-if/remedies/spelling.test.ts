@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../../fleet/change.ts'
+import type { HostIndex } from '../../host-index.ts'
+import { aLog, aReport, aRequest } from '../../testing/index.ts'
+import type { Refusal } from './remedy.ts'
+import { respelt } from './spelling.ts'
+
+const nameOf = (number: number): string => `compute-${String(number).padStart(4, '0')}.example.org`
+
+/** What the names that a request forces may have been meant to be, in a fleet of 2,500 hosts. */
+function meantBy(forceHosts: readonly string[]) {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Array.from({ length: 2_500 }, (_, i) => aReport(nameOf(i)))])
+  const { fleet } = log
+  const refusal = {
+    fleet,
+    request: aRequest({ forceHosts: [...forceHosts] }),
+    host: 0 as HostIndex,
+    reason: { code: 'host.not_requested' },
+  }
+  return respelt(refusal as unknown as Refusal).map(({ from }) => from)
+}
+
+test('of many misspelt names in a large fleet the first ones are looked up: 20,000 pairs of names, and no more', () => {
+  const misspelt = Array.from({ length: 250 }, (_, i) => nameOf(i).replace('.org', '.com'))
+  expect(new Set(meantBy(misspelt))).toEqual(new Set(misspelt.slice(0, 8)))
+})
+
+test('names that are there are not compared with any', () => {
+  const there = Array.from({ length: 250 }, (_, i) => nameOf(i))
+  expect(meantBy([...there, 'compute-0007.example.com'])).toContain('compute-0007.example.com')
+})
