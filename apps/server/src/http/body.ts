@@ -152,6 +152,17 @@ const pathOf = (spot: Spot): readonly string[] => {
   return path.reverse()
 }
 
+/** An object of more keys than this is wide: no input has as many fields. */
+const WIDE_KEYS = 500
+
+const wide = new WeakSet<object>()
+
+/**
+ * Whether variables that were read here have a wide object in them. Of a value that does not fit, the executor writes all keys out, once for
+ * each error: whoever runs such a call looks for its errors first.
+ */
+export const areWide = (variables: object): boolean => wide.has(variables)
+
 /** Depth, length and number of everything in the variables, before anything descends into them. */
 function checkVariables(variables: object | null | undefined): void {
   let values = 0
@@ -174,6 +185,7 @@ function checkVariables(variables: object | null | undefined): void {
     }
     const keys = Object.keys(value)
     values += keys.length
+    if (keys.length > WIDE_KEYS && !Array.isArray(value)) wide.add(variables as object)
     if (values > limits.values)
       throw overLimit(
         'values',

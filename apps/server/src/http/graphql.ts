@@ -5,6 +5,7 @@ import { fault, isFault } from '../schema/faults.ts'
 import { servicesFor } from '../services/bound.ts'
 import type { Services } from '../services/services.ts'
 import { type Answer, writeInPieces } from './answer-size.ts'
+import { areWide } from './body.ts'
 import type { Call } from './call.ts'
 import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
@@ -85,8 +86,17 @@ function useCostLimit(): Plugin<Context, Call> {
   return { onExecute: check, onSubscribe: check as never }
 }
 
+type Executed = {
+  readonly document: DocumentNode
+  readonly operationName?: string | null | undefined
+  readonly variableValues?: Readonly<Record<string, unknown>> | null | undefined
+}
+
 /** Says of every value that does not fit where it is, what was found and what is allowed. */
-function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
+export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
+  /** Errors that must not be left to the executor, since it writes out the whole of a wide object for each. */
+  const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
+    variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
   const retell = (
     result: unknown,
     document: Parameters<typeof variableFaults>[1],
@@ -114,21 +124,29 @@ function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
         if (!valid && errors.some(({ extensions }) => extensions.rule === undefined))
           setResult(documentFaults(schema, params.documentAST, errors))
       },
-    onExecute: ({ args }) => ({
-      onExecuteDone({ result, setResult }) {
-        const told = retell(result, args.document, args.operationName ?? undefined, args.variableValues)
-        if (told) setResult(told)
-      },
-    }),
-    onSubscribe: ({ args }) => ({
-      onSubscribeResult({ result, setResult }) {
-        const told =
-          Symbol.asyncIterator in (result as object)
-            ? undefined
-            : retell(result, args.document, args.operationName ?? undefined, args.variableValues)
-        if (told) setResult(told as never)
-      },
-    }),
+    onExecute: ({ args, setResultAndStopExecution }) => {
+      const faults = wideFaults(args)
+      if (faults.length > 0) setResultAndStopExecution({ errors: faults })
+      return {
+        onExecuteDone({ result, setResult }) {
+          const told = retell(result, args.document, args.operationName ?? undefined, args.variableValues)
+          if (told) setResult(told)
+        },
+      }
+    },
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const faults = wideFaults(args)
+      if (faults.length > 0) setResultAndStopExecution({ errors: faults } as never)
+      return {
+        onSubscribeResult({ result, setResult }) {
+          const told =
+            Symbol.asyncIterator in (result as object)
+              ? undefined
+              : retell(result, args.document, args.operationName ?? undefined, args.variableValues)
+          if (told) setResult(told as never)
+        },
+      }
+    },
   }
 }
 

@@ -407,7 +407,7 @@ export class Ledger {
     this.#groups.join(claim.group, claim.host)
     this.#drop(claim)
     this.#unlink(claim, revision, now)
-    const { extra } = claim
+    const extra = this.#hosts.featureLevel < ADDED_IN_PLACE ? claim.extra : addedBy(claim, source)
     if (counted) this.move(claim, 'MATERIALISED', revision)
     claim.extra = this.#extraOnceSettled(claim, extra)
     this.#hold(claim)
@@ -661,6 +661,10 @@ export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, grou
 /** Whether a move stays on its host and takes only the difference there: other cells, CPUs and devices than it has are held twice. */
 export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
   source.host === host && takesDifference(hosts, source.grants, next)
+
+/** What a claim that grew in place holds beyond what its source held by the host's report: what moves before it added is among that. */
+const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null =>
+  extra === null || source.extra === null ? extra : surplusOf(grants, withoutExtra(source.grants, source.extra))
 
 /** What `next` takes beyond `now`, class by class and pool by pool. */
 function surplusOf(next: Grants, now: Grants): Grants {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { audit } from '../audit/index.ts'
 import { type Change, FEATURE_LEVEL, type Grants } from '../fleet/change.ts'
@@ -88,6 +89,29 @@ test.each([null, aUuid(1)])('what was added is forgotten with the next report (i
   expect(claimOf(log, moved).extra).toEqual({ classes: { VCPU: 2 } })
   log.append([aReport('h1', { ...roomy, instances: [] }, 2)])
   expect(claimOf(log, moved).extra).toBeNull()
+})
+
+test('of several moves in place between two reports, all stays held that the report cannot count', () => {
+  const cpus = fc.integer({ min: 1, max: 8 })
+  fc.assert(
+    fc.property(cpus, fc.array(cpus, { minLength: 1, maxLength: 4 }), (first, sizes) => {
+      const others = 3
+      const log = aLog(new Fleet())
+      const shape = (used: number, instances: string[]) => ({ ...roomy, vcpus: 64, vcpusUsed: used, instances })
+      log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', shape(0, []))])
+      log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: { classes: { VCPU: first } }, instances: [aUuid(1)] })])
+      log.append([aReport('h1', shape(first + others, [aUuid(1), aUuid(2)]), 2)])
+      let claim = 'a.0'
+      let least = first
+      for (const [step, size] of sizes.entries()) {
+        claim = resizeTo(log, claim, { classes: { VCPU: size } }, 20_000 + 10 * step)
+        least = Math.min(least, size)
+        // the report shows the first size: of that, what every size since has had is counted
+        expect(64 - (log.fleet.hosts.classColumns('VCPU').free[0] as number)).toBe(first + others + size - least)
+      }
+      expect(findingsOf(log.fleet)).toEqual([])
+    }),
+  )
 })
 
 describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {

@@ -68,7 +68,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'disk.short': short,
   'memory.too_little': (reason) => `${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in all.`,
   'memory.huge_pages': ({ need, have }) =>
-    `${need} MiB needed outside of huge pages, ${have} MiB free there. The rest of the host's memory is set aside as huge pages.`,
+    `${need} MiB needed outside of the memory that the host sets aside as huge pages, ${have} MiB free there.`,
   'disk.too_little': (reason) => `${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in all.`,
   'cpu.too_few': (reason) => `${amount(reason.need, 'vCPUs')} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
   'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${amount(need, subject)} needed.`,

@@ -604,7 +604,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'an amount between the steps fails': {
       host: { inventories: [{ resourceClass: 'CUSTOM_X', total: 8, stepSize: 2 }] },
       request: specs({ 'resources:CUSTOM_X': '3' }),
-      says: { code: 'class.unit', subject: 'CUSTOM_X', need: 3, have: '1 to any in steps of 2', unit: 'CUSTOM_X' },
+      says: { code: 'class.unit', subject: 'CUSTOM_X', need: 3, have: '2 to any in steps of 2', unit: 'CUSTOM_X' },
     },
     'groups of one class add up': {
       host: { inventories: [{ resourceClass: 'CUSTOM_X', total: 3 }] },

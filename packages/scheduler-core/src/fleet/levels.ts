@@ -113,6 +113,7 @@ export const PLAIN_IN_CELLS = 10
 
 /**
  * A claim that took another's place on its host keeps apart what it added to it until the host's next report, also where the report counts
- * neither: for the rest the auditor does not blame it where the host is over-full. Before, that was kept only where the report counts it.
+ * neither: for the rest the auditor does not blame it where the host is over-full. What several such moves added since a report is added up.
+ * Before, that was kept only where the report counts it, and of the last move alone.
  */
 export const ADDED_IN_PLACE = 10

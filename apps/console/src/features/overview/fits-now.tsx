@@ -43,7 +43,7 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
           <Table verticalSpacing={2}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Pinned and most requested</Table.Th>
+                <Table.Th title="Pinned flavors, then those requested most">Flavor</Table.Th>
                 {shown.map((zone) => (
                   <Table.Th key={zone} className="number">
                     {zone}

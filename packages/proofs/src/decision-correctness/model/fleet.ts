@@ -57,7 +57,11 @@ export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean
 /** The amounts that one instance may have of a class, where it asks for another one. */
 export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
   const isTooMuch = most !== null && most !== inAll && need > most
-  return need < least || isTooMuch || need % step !== 0 ? `${least} to ${most ?? inAll} in steps of ${step}` : undefined
+  if (need >= least && !isTooMuch && need % step === 0) return undefined
+  const amounts: number[] = []
+  for (let amount = step; amount <= (most ?? inAll); amount += step) if (amount >= least) amounts.push(amount)
+  if (amounts.length < 2) return amounts.length === 0 ? 'no amount' : `only ${amounts[0]}`
+  return `${amounts[0]} to ${amounts.at(-1)} in steps of ${step}`
 }
 
 export const setAsideIn = ({ memoryMb, pages }: HostStats['numaCells'][number]): number => {

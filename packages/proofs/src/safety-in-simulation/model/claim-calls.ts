@@ -38,6 +38,11 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
   // what it added stays apart until the next report, whether that one counts it or not
   else if (!inPlace || fleet.level < 10) claim.extra = null
+  if (fleet.level >= 10 && claim.extra !== null)
+    for (const [resourceClass, amount] of Object.entries(claim.amounts)) {
+      const atReport = (source.amounts[resourceClass] ?? 0) - (source.extra?.[resourceClass] ?? 0)
+      claim.extra[resourceClass] = Math.max(0, amount - atReport)
+    }
   endClaim(fleet, source, 'RELEASED')
   if (inPlace) source.lingers = false
 }

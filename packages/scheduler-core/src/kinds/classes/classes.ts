@@ -24,6 +24,7 @@ import {
   plainHeld,
   plainMemoryFact,
   plainMemoryLeft,
+  plainReserveOf,
   unitRule,
 } from './room.ts'
 import { isUsual, wordsOf } from './usual.ts'
@@ -169,7 +170,10 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         case 'unit':
           return { ...asked, code: 'class.unit', have: unitRule(columns, host) }
         default:
-          return { code: 'memory.huge_pages', subject: MEMORY, need: plainIn(hosts, one), have: plainMemoryLeft(hosts, host), unit: 'MiB' }
+          return {
+            ...{ code: 'memory.huge_pages', subject: MEMORY, need: plainIn(hosts, one), have: plainMemoryLeft(hosts, host), unit: 'MiB' },
+            ...plainReserveOf(hosts, host, plainIn(hosts, one)),
+          }
       }
     }
     throw new Error('reason was asked for a host that can give what is asked')

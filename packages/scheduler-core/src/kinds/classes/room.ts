@@ -3,8 +3,9 @@ import { capacityOf } from '../../fleet/capacity.ts'
 import { at, type ClassColumns } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
-import { allocationTerms, freeFact, inAllFact, leftOf, reportOf } from '../../fleet/sources.ts'
+import { allocationTerms, freeFact, inAllFact, leftOf, reportOf, reserveOf } from '../../fleet/sources.ts'
 import type { HostIndex } from '../../host-index.ts'
+import type { Reason } from '../../reason.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
 import { hugeMibOf, hugeMibUsed, plainMibReported } from '../numa/plain-memory.ts'
@@ -57,10 +58,15 @@ export function lacksOf(hosts: HostTable, host: HostIndex, columns: ClassColumns
   return hosts.featureLevel >= UNITS_BEFORE_FREE ? [...lacks, 'free'] : ['free', ...lacks]
 }
 
-/** The amounts that a host gives to one instance. */
+/** The amounts that a host gives to one instance: whole steps from the smallest unit to the largest. */
 export function unitRule(columns: ClassColumns, host: HostIndex): string {
+  const step = at(columns.stepSize, host)
+  const least = Math.ceil(at(columns.minUnit, host) / step) * step
   const max = at(columns.maxUnit, host)
-  return `${at(columns.minUnit, host)} to ${max === Number.MAX_SAFE_INTEGER ? 'any' : max} in steps of ${at(columns.stepSize, host)}`
+  const most = max === Number.MAX_SAFE_INTEGER ? max : Math.floor(max / step) * step
+  if (least > most) return 'no amount'
+  if (least === most) return `only ${least}`
+  return `${least} to ${most === Number.MAX_SAFE_INTEGER ? 'any' : most} in steps of ${step}`
 }
 
 /** What of a class refuses an amount, as facts. */
@@ -101,8 +107,12 @@ export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): numbe
 /** MiB outside of huge pages that one instance may still have; below 0 where more is taken. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
-  const plain = Math.max(0, inAllOf(columns, host) - at(hosts.columns.hugePageMib, host))
-  return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - plainTaken(hosts, host))
+  const taken = plainTaken(hosts, host)
+  const rest = at(columns.total, host) - at(columns.reserved, host) - at(hosts.columns.hugePageMib, host)
+  // pages and what is kept back may be more than there is: as much more memory is needed before anybody finds room
+  if (rest < 0 && hosts.featureLevel >= PLAIN_IN_CELLS) return rest - taken
+  const plain = Math.max(0, rest)
+  return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - taken)
 }
 
 /**
@@ -123,6 +133,10 @@ function plainTaken(hosts: HostTable, host: HostIndex): number {
   return Math.max(0, shown + besideReport - beside)
 }
 
+/** What of the memory is kept back, where without it so much would find room outside of huge pages, or an operator set it. */
+export const plainReserveOf = (hosts: HostTable, host: HostIndex, need: number): Pick<Reason, 'reserved'> =>
+  reserveOf(hosts, host, 'MEMORY_MB', 'MiB', { missing: need - plainMemoryLeft(hosts, host) })
+
 /** That memory as a fact: what there is, what is set aside, and what is taken. */
 export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
   const columns = hosts.classColumns('MEMORY_MB')
@@ -135,6 +149,7 @@ export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<F
     ...asked,
     amountOf: 'outside of huge pages',
     actual: plainMemoryLeft(hosts, host),
+    ...plainReserveOf(hosts, host, Number(asked.required)),
     actualFrom: from,
     terms: [
       term('total', at(columns.total, host)),

@@ -46,7 +46,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 4, stepSize: 4 },
         6,
         'class.too_little',
-        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives 1 to 4 in steps of 4.',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives only 4.',
         { resourceClass: 'CUSTOM_P', total: 6, stepSize: 3 },
       ],
       [
@@ -56,6 +56,22 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         'class.unit',
         'CUSTOM_P: 6 needed by one instance; the host gives 1 to 3 in steps of 1. CUSTOM_P: 6 needed, 2 free.',
         { resourceClass: 'CUSTOM_P', total: 12, used: 6, maxUnit: 6 },
+      ],
+      [
+        'a largest amount that is no whole number of steps',
+        { resourceClass: 'CUSTOM_P', total: 100, maxUnit: 45, stepSize: 10 },
+        15,
+        'class.unit',
+        'CUSTOM_P: 15 needed by one instance; the host gives 10 to 40 in steps of 10.',
+        { resourceClass: 'CUSTOM_P', total: 100, stepSize: 5 },
+      ],
+      [
+        'units of which no amount is one',
+        { resourceClass: 'CUSTOM_P', total: 4, minUnit: 3, maxUnit: 3, stepSize: 2 },
+        2,
+        'class.unit',
+        'CUSTOM_P: 2 needed by one instance; the host gives no amount.',
+        { resourceClass: 'CUSTOM_P', total: 4, stepSize: 2 },
       ],
       [
         'less than one instance may have, where others have the rest',

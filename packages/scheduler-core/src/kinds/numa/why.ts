@@ -3,7 +3,7 @@ import { DEVICES_ELSEWHERE, IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
 import type { HostIndex } from '../../host-index.ts'
 import { shareMissing } from '../../missing.ts'
 import type { Reason } from '../../reason.ts'
-import { plainMemoryLeft } from '../classes/room.ts'
+import { plainMemoryLeft, plainReserveOf } from '../classes/room.ts'
 import type { NumaAsk } from './ask.ts'
 import { type CellAsk, type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { askWithinPlain, mostPlain } from './in-all.ts'
@@ -30,6 +30,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason => ({
   ...{ code: 'memory.huge_pages', subject: 'MEMORY_MB', unit: 'MiB' },
   ...{ need: mostPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
+  ...plainReserveOf(hosts, host, mostPlain(hosts.get(host).cells, ask)),
 })
 
 /**
