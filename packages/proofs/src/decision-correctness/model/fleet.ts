@@ -84,10 +84,11 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
   if (setAside === 0 || inventory === undefined) return undefined
   const { inAll } = inventory
   const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
-  const plain = Math.max(0, inAll - setAside)
+  const plain = inAll - setAside
   // no claim of the model is backed by huge pages: those in use are of what the report shows alone
   const hugeUsed = host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const taken = takenOf(fleet, host, 'MEMORY_MB', inventory.used === null ? null : Math.max(0, inventory.used - hugeUsed))
+  if (plain < 0) return plain - taken
   return Math.min(plain, capacityOf(plain, given?.allocationRatio ?? host.stats.ramAllocationRatio) - taken)
 }
 
