@@ -2,14 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { pagesIn } from './testing/links.ts'
 
-// Words that docs/glossary.md lists as not used are in none of the folders that were rewritten.
+// Words that docs/glossary.md lists as not used are in none of the folders and pages that were rewritten.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['apps/console/src', 'e2e']
 const CHECKED = /\.(ts|tsx|css)$/
 /** Written by the code generator, with the names of the API. */
 const GENERATED = /(^|\/)generated\//
+
+/** Written by tools, or with sentences of the published codes. The glossary lists the words themselves. */
+const UNCHECKED_PAGES = ['request-spec.md', 'host-stats.md', 'third-party-licences.md', 'errors.md', 'glossary.md'].map(
+  (page) => `docs/${page}`,
+)
+const PAGES = [
+  ...pagesIn(root, '.', false),
+  ...pagesIn(root, 'docs', false),
+  ...readdirSync(path.join(root, 'packages')).flatMap((name) => pagesIn(root, `packages/${name}`, false)),
+].filter((page) => !UNCHECKED_PAGES.includes(page) && page !== 'CHANGELOG.md')
 
 interface Word {
   readonly word: string
@@ -37,6 +48,13 @@ function foundIn(file: string, text: string, words: readonly Word[]): readonly s
   )
 }
 
+/** A page with its lines, but without blocks of code, names of the API, and the names of tests that a table refers to. */
+const proseOf = (page: string): string =>
+  page
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/`[^`\n]+\.test\.ts`: [^|\n]*/g, '')
+    .replaceAll(/`[^`\n]+`/g, '')
+
 const words = wordsOf(readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
 
 test('the glossary lists words that are not used', () => {
@@ -48,6 +66,19 @@ test('a use is reported with file, line, word and replacement', () => {
   expect(foundIn('a.ts', 'const x = 1\n// is Told\nquery { told { a } }\nconst retold = 2', list)).toEqual([
     'a.ts:2: "told" (use: reported)',
   ])
+})
+
+test('blocks of code, names of the API and names of tests are no prose', () => {
+  const page = 'a `told` b\n```sh\ntold\n```\n| x | `a.test.ts`: is told | told |\n   ```ts\n   told\n   ```\nTold'
+  expect(foundIn('a.md', proseOf(page), [{ word: 'told', instead: 'reported', excepted: [] }])).toEqual([
+    'a.md:5: "told" (use: reported)',
+    'a.md:9: "told" (use: reported)',
+  ])
+})
+
+test('pages use none of them', () => {
+  expect(PAGES.length).toBeGreaterThan(40)
+  expect(PAGES.flatMap((page) => foundIn(page, proseOf(readFileSync(path.join(root, page), 'utf8')), words))).toEqual([])
 })
 
 test.each(FOLDERS)('%s uses none of them', (folder) => {
