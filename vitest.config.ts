@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type UserWorkspaceConfig as ProjectConfig } from 'vitest/config'
+import { isLongForm } from './testing/extent.ts'
 
 /** Tests run on the sources: the condition `source` in each package's `exports` leads there, so no test needs a build. */
 const conditions = ['source']
@@ -8,6 +9,9 @@ const resolve = { conditions: [...conditions, 'module', 'node', 'development|pro
 const ssr = { resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] } }
 /** GraphQL refuses types of another copy of itself: the sources get the one that Node gives to packages. */
 const graphql = [{ find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) }]
+
+/** The long form has laws over 10,000 draws, which a busy machine needs many minutes for. */
+const TIMEOUT_MS = isLongForm ? 3_600_000 : 600_000
 
 const project = (name: string, root: string, options: ProjectConfig['test'] = {}): ProjectConfig => ({
   resolve,
@@ -18,8 +22,8 @@ const project = (name: string, root: string, options: ProjectConfig['test'] = {}
     include: ['src/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     // for what never ends: a test that waits looks for its condition, and how long that takes is up to the load of the machine
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
     expect: { poll: { timeout: 120_000 } },
     // modules keep no state, so files that follow each other in a process share what is loaded; it saves a third of the processor time
     isolate: false,
