@@ -1041,7 +1041,7 @@ test('hosts are counted, found, ordered, grouped and compared by the CPUs that t
     .click()
   await expectRowCount(page, 'Hosts', 2)
   await visit('/hosts/kind-1')
-  await page.getByRole('link', { name: 'CPU model EPYC Milan: hosts like it' }).click()
+  await page.getByRole('link', { name: 'CPU model EPYC Milan: similar hosts' }).click()
   await expect(filterOf(page)).toHaveValue('cpu.model:"EPYC Milan"')
   await expectRowCount(page, 'Hosts', 1)
 })

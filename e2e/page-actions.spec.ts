@@ -62,7 +62,7 @@ test('a dialog that is closed leaves the keyboard where it was', { tag: '@rare' 
     ['/aggregates', 'Create'],
     ['/keys', 'Create a key'],
     ['/simulate', 'Saved'],
-    ['/', 'Keys'],
+    ['/', 'Keyboard shortcuts'],
   ] as const) {
     await visit(path)
     const opener = page.getByRole('button', { name }).first()

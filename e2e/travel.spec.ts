@@ -180,13 +180,13 @@ test('a decision leads to the fleet that it met, and pages that have no past say
   await expect(banner(page)).toHaveAttribute('data-as-of', /\d+/)
   const at = await banner(page).getAttribute('data-as-of')
   for (const [address, why] of [
-    ['/keys', 'keys are not in the log'],
-    ['/replicas', 'replicas are not in the log'],
-    ['/decisions', 'decisions are immutable records'],
-    ['/audit', 'rows are immutable records'],
+    ['/keys', 'This page shows the present: keys are not in the log.'],
+    ['/replicas', 'This page shows the present: replicas are not in the log.'],
+    ['/decisions', 'This page is not affected by the chosen time: decisions are immutable records'],
+    ['/audit', 'This page is not affected by the chosen time: rows are immutable records'],
   ] as const) {
     await page.goto(`${address}?at=${at}`)
-    await expect(banner(page)).toContainText(`This page shows the present: ${why}`)
+    await expect(banner(page)).toContainText(why)
   }
   // a row of the audit leads to the fleet of its time
   await page.goto('/audit?q=mutation:hostSetStatus')

@@ -61,7 +61,7 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
             onChange={({ currentTarget: { value } }) => setMinutes(value)}
           />
           {refusal.length === 0 ? null : (
-            <Alert color="red" title="They stay as they are" role="alert">
+            <Alert color="red" title="The limits were not changed" role="alert">
               {refusal.join(' ')}
             </Alert>
           )}
