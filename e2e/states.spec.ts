@@ -142,7 +142,7 @@ for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
 
     await page.goto('about:blank')
     await page.goto(`${pathOf(subject, large)}#key=${await keyFor(large.client, `${name}-reporter`, ['REPORT'])}`)
-    await expect(page.getByRole('main')).toContainText(/Your key may not (do|see) this/)
+    await expect(page.getByRole('main')).toContainText(/Your key (may not do this|lacks a scope)/)
     await expect(page.getByRole('main')).toContainText(scope)
     await axe(`${name}, not to be read`)
   })

@@ -119,7 +119,7 @@ export const messages: readonly Story[] = [
       ),
     },
   },
-  { of: 'needs-scope', states: { usual: <NeedsScope what="The rows of the audit" scope="ADMIN" scopes={['READ', 'REPORT']} /> } },
+  { of: 'needs-scope', states: { usual: <NeedsScope what="the rows of the audit" scope="ADMIN" scopes={['READ', 'REPORT']} /> } },
   {
     of: 'no-match',
     states: {

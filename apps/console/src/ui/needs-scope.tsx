@@ -1,7 +1,7 @@
 import { Empty } from './empty.tsx'
 
 interface NeedsScopeProps {
-  /** What it is about, as a plural: "The rows of the audit". */
+  /** What it is about, within a sentence: "the rows of the audit". */
   readonly what: string
   readonly scope: string
   /** What the key has. */
@@ -12,7 +12,7 @@ interface NeedsScopeProps {
 export function NeedsScope({ what, scope, scopes }: NeedsScopeProps) {
   return (
     <Empty title="Your key lacks a scope">
-      {what} needs a key with {scope}; yours has {scopes.join(', ')}. A key with ADMIN can create one.
+      Reading {what} needs a key with {scope}; yours has {scopes.join(', ')}. A key with ADMIN can create one.
     </Empty>
   )
 }

@@ -30,7 +30,7 @@ export function AuditPage() {
   return (
     <Page title="Audit">
       {error ? <Problem error={error} onRetry={retry} /> : null}
-      {mayRead === false ? <NeedsScope what="The rows of the audit" scope="OPERATE" scopes={scopes} /> : null}
+      {mayRead === false ? <NeedsScope what="the rows of the audit" scope="OPERATE" scopes={scopes} /> : null}
     </Page>
   )
 }

@@ -36,7 +36,7 @@ export function KeysPage() {
   return (
     <Page title="Keys">
       {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
-      {mayRead === false ? <NeedsScope what="Keys" scope="ADMIN" scopes={scopes} /> : null}
+      {mayRead === false ? <NeedsScope what="keys" scope="ADMIN" scopes={scopes} /> : null}
       <Roles />
     </Page>
   )

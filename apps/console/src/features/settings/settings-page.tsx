@@ -42,7 +42,7 @@ export function SettingsPage() {
         <section aria-label="Of the service">
           <Heading keys="3">Of the service</Heading>
           {error ? <Problem error={error} onRetry={retry} /> : null}
-          {mayRead === false ? <NeedsScope what="Settings of the service" scope="OPERATE" scopes={scopes} /> : null}
+          {mayRead === false ? <NeedsScope what="settings of the service" scope="OPERATE" scopes={scopes} /> : null}
           {mayRead === true ? <ServerSettings /> : null}
         </section>
       </Stack>
