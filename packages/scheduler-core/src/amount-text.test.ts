@@ -104,7 +104,9 @@ test('D9: of what is over-full nothing is free, and by how much it is over-full;
   expect(short({ reserved: '2 of its 8 vCPUs are reserved (by its report)' })).toBe(
     '3 vCPUs needed, 0 free; over-full by 4 vCPUs; 2 of its 8 vCPUs are reserved (by its report).',
   )
-  expect(short({ code: 'memory.huge_pages', unit: 'MiB' })).toContain('3 MiB needed outside of huge pages, 0 MiB free there.')
+  expect(short({ code: 'memory.huge_pages', unit: 'MiB' })).toBe(
+    '3 MiB needed outside of the memory that the host sets aside as huge pages, 0 MiB free there; over-full by 4 MiB.',
+  )
   expect(short({ code: 'pool.short', subject: 'p', unit: 'GiB' })).toBe(
     'The pool p has 0 GiB left; 3 GiB were asked for; over-full by 4 GiB.',
   )
