@@ -12,6 +12,7 @@ const query = 'query ($of: [Report!]) { report(of: $of) }'
 /** Errors that end the call before the executor sees its variables; undefined where it is left to the executor. */
 async function endedBy(report: object): Promise<readonly GraphQLError[] | undefined> {
   const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
+  // of a request, reading asks for its headers and its body alone
   const request = Object.assign(body, { headers: { 'content-type': 'application/json' } }) as unknown as IncomingMessage
   const { variables } = await readParams(request, new Map(), createDocumentTexts())
   let ended: readonly GraphQLError[] | undefined

@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import { CaseFileError, findCaseFiles } from './cases.ts'
 import { type KindResult, runCases } from './run-cases.ts'
 
-/** `gantt conformance DIR`: recorded verdicts of the real Nova laid beside ours. */
+/** `gantt conformance DIR`: compares recorded verdicts of the real Nova with ours. */
 export function addConformance(program: Command): void {
   const command = program
     .command('conformance')
-    .description('lay recorded verdicts of the real Nova beside ours')
+    .description('compare recorded verdicts of the real Nova with ours')
     .argument('<folder>', 'holds *.jsonl and *.jsonl.gz, at any depth')
     .option('--json', 'one line of JSON, last on standard output')
     .action((folder: string, { json }: { json?: true }) => {

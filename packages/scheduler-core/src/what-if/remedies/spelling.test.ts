@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { FEATURE_LEVEL } from '../../fleet/change.ts'
 import type { HostIndex } from '../../host-index.ts'
+import { builtInProfiles } from '../../profiles/built-in.ts'
+import type { Profile } from '../../profiles/profile.ts'
 import { aLog, aReport, aRequest } from '../../testing/index.ts'
 import type { Refusal } from './remedy.ts'
 import { respelt } from './spelling.ts'
@@ -16,9 +18,11 @@ function meantBy(forceHosts: readonly string[]) {
     fleet,
     request: aRequest({ forceHosts: [...forceHosts] }),
     host: 0 as HostIndex,
+    profile: builtInProfiles[0] as Profile,
+    filter: 'Candidates',
     reason: { code: 'host.not_requested' },
-  }
-  return respelt(refusal as unknown as Refusal).map(({ from }) => from)
+  } as const satisfies Refusal
+  return respelt(refusal).map(({ from }) => from)
 }
 
 test('of many misspelt names in a large fleet the first ones are looked up: 20,000 pairs of names, and no more', () => {
